@@ -1,8 +1,8 @@
 //! Fast paths that read a short value followed by fixed bytes, such as an end tag. See
 //! [`between`](crate::between) for writers.
 //!
-//! They load windows of fixed size. `None` means that the caller must take its slow path; it is not an
-//! error.
+//! They load windows of fixed size. `None` means that the caller must take its slow path; it is not
+//! an error.
 
 use crate::block::{Block, Block16};
 use crate::number::digits;
@@ -15,8 +15,8 @@ pub(crate) fn ends<const CLOSE: usize>(bytes: &[u8], len: usize, close: &[u8; CL
     rest.is_some_and(|rest| same(rest, close))
 }
 
-/// Whether both are equal. Compares chunks of one width that may overlap; the compiler would use chunks of
-/// several widths.
+/// Whether both are equal. Compares chunks of one width that may overlap; the compiler would use
+/// chunks of several widths.
 #[inline(always)]
 fn same<const LEN: usize>(bytes: &[u8; LEN], others: &[u8; LEN]) -> bool {
     let word = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
@@ -41,8 +41,8 @@ fn same<const LEN: usize>(bytes: &[u8; LEN], others: &[u8; LEN]) -> bool {
     }
 }
 
-/// Reads an integer of one to seven digits without a sign, followed by `close`. Returns it and its length.
-/// Needs at least eight bytes.
+/// Reads an integer of one to seven digits without a sign, followed by `close`. Returns it and its
+/// length. Needs at least eight bytes.
 ///
 /// ```
 /// use polywire_text::before;
@@ -57,8 +57,8 @@ pub fn integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<
     ends(bytes, len, close).then_some((value, len))
 }
 
-/// Reads an integer of one to 15 digits with an optional `-`, followed by `close`. Returns it and its
-/// length. Needs at least 17 bytes.
+/// Reads an integer of one to 15 digits with an optional `-`, followed by `close`. Returns it and
+/// its length. Needs at least 17 bytes.
 ///
 /// ```
 /// use polywire_text::before;
@@ -76,8 +76,8 @@ pub fn long_integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Op
     ends(bytes, len, close).then_some((value, len))
 }
 
-/// Reads a number of at most seven digits, without sign and exponent, followed by `close`. Returns it and
-/// its length.
+/// Reads a number of at most seven digits, without sign and exponent, followed by `close`. Returns
+/// it and its length.
 ///
 /// ```
 /// use polywire_text::before;
@@ -99,9 +99,9 @@ pub fn double<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(
     Some((value, start.len))
 }
 
-/// Reads XML text between `open`, at `at`, and `close`, if it needs no unescaping. Returns it and its
-/// offset. It contains nothing that XML forbids. `open` and `close` must be ASCII; otherwise the result is
-/// `None`.
+/// Reads XML text between `open`, at `at`, and `close`, if it needs no unescaping. Returns it and
+/// its offset. It contains nothing that XML forbids. `open` and `close` must be ASCII; otherwise
+/// the result is `None`.
 ///
 /// ```
 /// use polywire_text::before;
@@ -142,8 +142,9 @@ pub fn xml_text<'a, const OPEN: usize, const CLOSE: usize>(
         return long_xml_text(document, at, open, close);
     }
     debug_assert!(document.get(at + OPEN..at + OPEN + len).is_some());
-    // SAFETY: `rest` has at least 32 bytes, and `len < 16`. The bytes before and after the text are those
-    // of `open` and `close`, which are ASCII, so the text consists of whole characters of a `str`.
+    // SAFETY: `rest` has at least 32 bytes, and `len < 16`. The bytes before and after the text are
+    // those of `open` and `close`, which are ASCII, so the text consists of whole characters of a
+    // `str`.
     let text = unsafe { std::str::from_utf8_unchecked(rest.get_unchecked(..len)) };
     Some((text, at + OPEN))
 }

@@ -1,7 +1,8 @@
-//! Fast paths that write a short value between fixed bytes, such as tags: `<int>`, a number, `</int>`.
+//! Fast paths that write a short value between fixed bytes, such as tags: `<int>`, a number,
+//! `</int>`.
 //!
-//! One capacity check instead of three, and moves of fixed width: the value is copied with the bytes after
-//! it, which the closing bytes then overwrite.
+//! One capacity check instead of three, and moves of fixed width: the value is copied with the
+//! bytes after it, which the closing bytes then overwrite.
 
 use crate::Text;
 use crate::number::digits::{TEN_TO_8, TEN_TO_16, padded, trimmed};
@@ -18,9 +19,9 @@ fn push_window<const OPEN: usize, const WIDTH: usize, const CLOSE: usize>(
 ) {
     let len = len.min(WIDTH);
     out.reserve(OPEN + WIDTH + CLOSE);
-    // SAFETY: there is capacity for all three, and each write is within it, as `len <= WIDTH`. All bytes up
-    // to the new length are initialised: `OPEN` by the first write, `len` by the second, and `CLOSE` by
-    // the third.
+    // SAFETY: there is capacity for all three, and each write is within it, as `len <= WIDTH`. All
+    // bytes up to the new length are initialised: `OPEN` by the first write, `len` by the second,
+    // and `CLOSE` by the third.
     unsafe {
         let to = out.as_mut_ptr().add(out.len());
         to.cast::<[u8; OPEN]>().write_unaligned(*open);
@@ -89,8 +90,8 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
     }
 }
 
-/// Appends `open`, the text and `close`, if the text has at most 15 bytes and needs no escapes. Returns
-/// whether it did; if not, use [`escape::push_xml`](crate::escape::push_xml).
+/// Appends `open`, the text and `close`, if the text has at most 15 bytes and needs no escapes.
+/// Returns whether it did; if not, use [`escape::push_xml`](crate::escape::push_xml).
 ///
 /// ```
 /// use polywire_text::between;

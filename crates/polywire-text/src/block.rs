@@ -1,5 +1,5 @@
-//! Blocks of bytes: 16 in an SSE2 register, which all x86-64 processors have, or 32 in an AVX2 register.
-//! On other processors, 16 in an array.
+//! Blocks of bytes: 16 in an SSE2 register, which all x86-64 processors have, or 32 in an AVX2
+//! register. On other processors, 16 in an array.
 //!
 //! Code that is generic over [`Block`] is compiled for both widths.
 
@@ -42,15 +42,16 @@ mod sse2 {
 
     /// 16 bytes in a register.
     ///
-    /// The proof of all functions: SSE2 is part of every x86-64 target, so these instructions exist, and
-    /// except for the load they only use registers.
+    /// The proof of all functions: SSE2 is part of every x86-64 target, so these instructions
+    /// exist, and except for the load they only use registers.
     #[derive(Clone, Copy)]
     pub(crate) struct Block16(__m128i);
 
     impl Block16 {
         #[inline(always)]
         pub(crate) fn load(bytes: &[u8; 16]) -> Self {
-            // SAFETY: SSE2, see above; the reference covers 16 initialised bytes; the load is unaligned.
+            // SAFETY: SSE2, see above; the reference covers 16 initialised bytes; the load is
+            // unaligned.
             Self(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
         }
 
@@ -135,7 +136,8 @@ mod avx2 {
     impl Block32 {
         #[inline(always)]
         pub(crate) fn load(_: Avx2, bytes: &[u8; 32]) -> Self {
-            // SAFETY: AVX2, see above; the reference covers 32 initialised bytes; the load is unaligned.
+            // SAFETY: AVX2, see above; the reference covers 32 initialised bytes; the load is
+            // unaligned.
             Self(unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) })
         }
 

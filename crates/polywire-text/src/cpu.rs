@@ -1,12 +1,12 @@
 //! Detection of vector instructions. The result is cached: later queries are one load and one
 //! comparison.
 //!
-//! Functions that need AVX2 have `#[target_feature]`, and take an `Avx2` as a proof, which only this module
-//! creates. All of them have an alternative with the same results.
+//! Functions that need AVX2 have `#[target_feature]`, and take an `Avx2` as a proof, which only
+//! this module creates. All of them have an alternative with the same results.
 //!
-//! The environment variable `POLYWIRE_CPU` is read at the first query. `baseline` turns AVX2 off; any
-//! other value has no effect. [`limit`] does the same at run time, and overrides the variable. Neither
-//! turns on instructions that the processor does not have.
+//! The environment variable `POLYWIRE_CPU` is read at the first query. `baseline` turns AVX2 off;
+//! any other value has no effect. [`limit`] does the same at run time, and overrides the variable.
+//! Neither turns on instructions that the processor does not have.
 
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -9,7 +9,8 @@
 //!
 //! - [`WHATWG`], the serializer of the URL standard, which browsers use: a space is `+`, `*` is not
 //!   encoded, and `~` is.
-//! - [`percent::UNRESERVED`], RFC 3986: a space is `%20`. Smithy's awsQuery and ec2Query require it.
+//! - [`percent::UNRESERVED`], RFC 3986: a space is `%20`. Smithy's awsQuery and ec2Query require
+//!   it.
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
@@ -72,14 +73,14 @@ pub struct Pair<'a> {
     pub value_offset: usize,
 }
 
-/// Iterates over the pairs of a form, as the URL standard reads them, except that it reports errors.
-/// Empty pairs are skipped, a pair without `=` has an empty value, and `+` is a space. The number of
-/// pairs is not limited. Keys and values are borrowed if nothing in them is encoded.
+/// Iterates over the pairs of a form, as the URL standard reads them, except that it reports
+/// errors. Empty pairs are skipped, a pair without `=` has an empty value, and `+` is a space. The
+/// number of pairs is not limited. Keys and values are borrowed if nothing in them is encoded.
 ///
 /// # Errors
 ///
-/// An item is an error if it has a `%` without two hexadecimal digits, or is not UTF-8. The iterator
-/// continues with the next pair.
+/// An item is an error if it has a `%` without two hexadecimal digits, or is not UTF-8. The
+/// iterator continues with the next pair.
 ///
 /// ```
 /// use polywire_text::form;

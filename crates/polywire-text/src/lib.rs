@@ -1,8 +1,8 @@
-//! Scalars and bytes: the lowest layer of Polywire, which all formats (JSON, CBOR, XML-RPC, XML, forms)
-//! use.
+//! Scalars and bytes: the lowest layer of Polywire, which all formats (JSON, CBOR, XML-RPC, XML,
+//! forms) use.
 //!
-//! - [`Text`] and [`Blob`]: strings and bytes in 24 bytes, inline if short, otherwise a range of the shared
-//!   input [`Body`];
+//! - [`Text`] and [`Blob`]: strings and bytes in 24 bytes, inline if short, otherwise a range of
+//!   the shared input [`Body`];
 //! - [`number`]: integers and floating-point numbers;
 //! - [`timestamp`]: instants in the formats of Smithy and XML-RPC;
 //! - [`escape`]: escapes of JSON and XML;
@@ -47,8 +47,9 @@
 //! | reads the beginning and returns the rest | `read...`, `unquote` | see the function |
 //! | reads or writes the beginning of a slice | `..._to_slice` | its bytes are unspecified |
 //!
-//! Errors are a [`Malformed`]: an offset, and what was expected there. Formats add the path of the member.
-//! Input may be hostile: no input causes a panic, and time and memory are proportional to its length.
+//! Errors are a [`Malformed`]: an offset, and what was expected there. Formats add the path of the
+//! member. Input may be hostile: no input causes a panic, and time and memory are proportional to
+//! its length.
 //!
 //! # Features
 //!

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// A parse error: an offset, and what was expected there.
 ///
-/// Three words, `Copy`, without an allocation. The offset is in bytes, from the start of the input of the
-/// call that failed; it is the length of the input if more was expected. Errors of values that are not
-/// text, such as an instant that a format cannot represent, have offset 0.
+/// Three words, `Copy`, without an allocation. The offset is in bytes, from the start of the input
+/// of the call that failed; it is the length of the input if more was expected. Errors of values
+/// that are not text, such as an instant that a format cannot represent, have offset 0.
 ///
 /// ```
 /// let error = polywire_text::base64::decode(b"a?==").unwrap_err();
@@ -29,8 +29,8 @@ impl Malformed {
         Self { offset, expected }
     }
 
-    /// The same error, with an offset that is larger by `skipped`: for callers that passed a part of their
-    /// input, which starts there.
+    /// The same error, with an offset that is larger by `skipped`: for callers that passed a part
+    /// of their input, which starts there.
     ///
     /// ```
     /// use polywire_text::{Malformed, Timestamp};

@@ -5,8 +5,8 @@
 //! unreserved  = ALPHA / DIGIT / "-" / "." / "_" / "~"
 //! ```
 //!
-//! A [`Set`] has the bytes that are not encoded. All other bytes, of UTF-8 in the case of text, become
-//! `%` and two upper-case digits.
+//! A [`Set`] has the bytes that are not encoded. All other bytes, of UTF-8 in the case of text,
+//! become `%` and two upper-case digits.
 //!
 //! | for | set |
 //! |---|---|
@@ -15,8 +15,8 @@
 //! | a form as browsers write it | [`form::WHATWG`](crate::form::WHATWG) |
 //!
 //! Writers reserve the length of their input and at most 300 bytes; more only if there is more to
-//! encode. Readers borrow if nothing is encoded, or allocate once: the length of their input plus 32
-//! bytes.
+//! encode. Readers borrow if nothing is encoded, or allocate once: the length of their input plus
+//! 32 bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -38,9 +38,9 @@ pub struct Set {
 }
 
 impl Set {
-    /// ASCII letters, digits, and the bytes of `keep`, which must be graphic ASCII characters without
-    /// `%`, so that the result is one line that can be decoded. With `space_as_plus`, a space is
-    /// written as `+`, and `keep` must not contain `+`.
+    /// ASCII letters, digits, and the bytes of `keep`, which must be graphic ASCII characters
+    /// without `%`, so that the result is one line that can be decoded. With `space_as_plus`, a
+    /// space is written as `+`, and `keep` must not contain `+`.
     pub(crate) const fn new(keep: &[u8], space_as_plus: bool) -> Self {
         let mut words = Word::identity();
         let mut at = 0;
@@ -140,8 +140,8 @@ pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8], set: &Set) {
     debug_assert!(written.is_ok(), "every byte can be encoded");
 }
 
-/// Whether `text` is inline and needs no encoding by [`UNRESERVED`] or [`PATH`]. The cost does not depend
-/// on its length.
+/// Whether `text` is inline and needs no encoding by [`UNRESERVED`] or [`PATH`]. The cost does not
+/// depend on its length.
 ///
 /// ```
 /// use polywire_text::{Text, percent};
@@ -188,7 +188,8 @@ fn unreserved(block: Block) -> Block {
 ///
 /// # Errors
 ///
-/// A `%` without two digits, or a result that is not UTF-8: then the offset is that of the encoded byte.
+/// A `%` without two digits, or a result that is not UTF-8: then the offset is that of the encoded
+/// byte.
 ///
 /// ```
 /// use polywire_text::percent::decode;

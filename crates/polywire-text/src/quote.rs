@@ -1,5 +1,5 @@
-//! Quoted strings, keys and booleans: parts of JSON (RFC 8259, sections 3, 4 and 7), for programs that
-//! read and write JSON by hand.
+//! Quoted strings, keys and booleans: parts of JSON (RFC 8259, sections 3, 4 and 7), for programs
+//! that read and write JSON by hand.
 //!
 //! ```text
 //! string  = white `"` characters `"`
@@ -8,8 +8,8 @@
 //! white   = *( " " / "\t" / "\n" / "\r" )
 //! ```
 //!
-//! Writers append the canonical form of [`escape::push_json`], without white space. Readers skip white
-//! space before the value, validate UTF-8, and return the value and the rest of the input.
+//! Writers append the canonical form of [`escape::push_json`], without white space. Readers skip
+//! white space before the value, validate UTF-8, and return the value and the rest of the input.
 
 use std::borrow::Cow;
 
@@ -113,8 +113,8 @@ pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
 ///
 /// # Errors
 ///
-/// The first byte that is wrong: no quotes, an invalid escape, a control character, or bytes that are not
-/// UTF-8. `out` is unchanged.
+/// The first byte that is wrong: no quotes, an invalid escape, a control character, or bytes that
+/// are not UTF-8. `out` is unchanged.
 #[inline]
 pub fn read<'a>(
     out: &mut String,
@@ -164,7 +164,8 @@ pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]
     }
 }
 
-/// Reads a key and its colon. Returns the key, borrowed if it has no escapes, and the rest of the input.
+/// Reads a key and its colon. Returns the key, borrowed if it has no escapes, and the rest of the
+/// input.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -275,8 +276,8 @@ pub fn read_hex_array<const N: usize>(
     Ok((out, rest))
 }
 
-/// Reads `size` bytes of quoted hexadecimal by `decode`, which receives twice as many bytes and must
-/// check them. Returns the rest of the input.
+/// Reads `size` bytes of quoted hexadecimal by `decode`, which receives twice as many bytes and
+/// must check them. Returns the rest of the input.
 #[inline(always)]
 pub(crate) fn read_hex_of<'a>(
     bytes: &'a [u8],
@@ -302,8 +303,8 @@ fn wrong_hex(bytes: &[u8], inside: &[u8], len: usize, case: hex::Case) -> Malfor
     }
 }
 
-/// Fast path for a string of fewer than 16 bytes of ASCII without escapes, as most keys are: one test.
-/// Returns it and the rest of the input. `None` for any other input.
+/// Fast path for a string of fewer than 16 bytes of ASCII without escapes, as most keys are: one
+/// test. Returns it and the rest of the input. `None` for any other input.
 #[inline(always)]
 fn short(inside: &[u8]) -> Option<(&str, &[u8])> {
     let block = Block16::load(inside.first_chunk()?);
@@ -388,8 +389,8 @@ const fn short_escape(byte: u8) -> u8 {
     }
 }
 
-/// Reads an escape without its backslash, if it is ASCII. Returns the character and the number of bytes
-/// read. `None` for other characters and errors.
+/// Reads an escape without its backslash, if it is ASCII. Returns the character and the number of
+/// bytes read. `None` for other characters and errors.
 #[inline(always)]
 pub(crate) fn ascii_escape(escape: &[u8]) -> Option<(u8, usize)> {
     match escape {
@@ -420,8 +421,8 @@ fn append_str(out: &mut String, inside: &[u8], lone: LoneSurrogate) -> Result<us
         // Escapes are ASCII and become whole characters, so the input is not UTF-8 either.
         utf8::validate(&inside[..read]).map(|_| read)
     });
-    // SAFETY: the old contents are a string, and the new ones were validated, or removed (by `append`,
-    // too).
+    // SAFETY: the old contents are a string, and the new ones were validated, or removed (by
+    // `append`, too).
     *out = unsafe { String::from_utf8_unchecked(bytes) };
     result
 }

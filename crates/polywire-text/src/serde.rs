@@ -8,8 +8,8 @@ use serde::ser::{Error as _, Serialize, Serializer};
 
 use crate::{Blob, Text, Timestamp, base64, utf8};
 
-/// The interface to the formats of Polywire. Blobs and timestamps are newtypes with these names, by which
-/// our formats recognize them; other formats ignore the names.
+/// The interface to the formats of Polywire. Blobs and timestamps are newtypes with these names, by
+/// which our formats recognize them; other formats ignore the names.
 #[doc(hidden)]
 pub mod token {
     /// A [`Blob`](crate::Blob).
@@ -22,7 +22,8 @@ pub mod token {
     /// Blobs of this size or more are [lent](lend) by formats whose input they can share.
     pub const LARGE: usize = 32 << 10;
 
-    /// A timestamp as the number that our formats pass to the visitor of the newtype, instead of a string.
+    /// A timestamp as the number that our formats pass to the visitor of the newtype, instead of a
+    /// string.
     #[must_use]
     pub fn number_of(timestamp: crate::Timestamp) -> i128 {
         let seconds = i128::from(timestamp.seconds()) << 32;
@@ -44,8 +45,8 @@ thread_local! {
     static LENT: Cell<Option<Blob>> = const { Cell::new(None) };
 }
 
-/// Calls `visit`, which passes the bytes of `blob` to a visitor. A visitor for a [`Blob`] takes this one
-/// instead of copying the bytes, which serde cannot express.
+/// Calls `visit`, which passes the bytes of `blob` to a visitor. A visitor for a [`Blob`] takes
+/// this one instead of copying the bytes, which serde cannot express.
 pub fn lend<R>(blob: Blob, visit: impl FnOnce() -> R) -> R {
     /// Removes the blob, also after a panic.
     struct Reset;

@@ -8,8 +8,8 @@ const SIMD_FROM: usize = 64;
 
 /// Validates `bytes` as UTF-8.
 ///
-/// Short ASCII, the most common input, is tested eight bytes at a time; long input is validated by the
-/// crate simdutf8, which selects vector instructions itself.
+/// Short ASCII, the most common input, is tested eight bytes at a time; long input is validated by
+/// the crate simdutf8, which selects vector instructions itself.
 ///
 /// ```
 /// use polywire_text::utf8;

@@ -8,11 +8,11 @@
 //! url-safe = "A"-"Z" / "a"-"z" / "0"-"9" / "-" / "_"      section 5
 //! ```
 //!
-//! [`Base64`] is an alphabet and a padding, with all functions as methods; the functions of this module
-//! are those of [`STANDARD`].
+//! [`Base64`] is an alphabet and a padding, with all functions as methods; the functions of this
+//! module are those of [`STANDARD`].
 //!
-//! Decoding is strict: only characters of the alphabet, padding only at the end and of the right length,
-//! and no unused bits set in the last character, so each value has exactly one text. Only
+//! Decoding is strict: only characters of the alphabet, padding only at the end and of the right
+//! length, and no unused bits set in the last character, so each value has exactly one text. Only
 //! [`Base64::decode_with_white_space`] accepts white space, which XML-RPC peers send.
 //!
 //! The loops are in the crate `base64-simd`, which selects vector instructions itself:
@@ -113,8 +113,8 @@ impl Base64 {
     /// ```
     #[inline]
     pub fn push(self, out: &mut Vec<u8>, bytes: &[u8]) {
-        // The engine would reserve the exact size, so that many small calls would reallocate each time.
-        // This is at least four thirds plus a group.
+        // The engine would reserve the exact size, so that many small calls would reallocate each
+        // time. This is at least four thirds plus a group.
         out.reserve(bytes.len() + bytes.len() / 2 + 4);
         let engine = self.engine(self.padding != Padding::Forbidden);
         let space = Out::from_uninit_slice(out.spare_capacity_mut());
@@ -142,8 +142,8 @@ impl Base64 {
         unsafe { out.set_len(out.len() + len) };
     }
 
-    /// The number of decoded bytes of `text`, from its length and the padding at its end; `None` if these
-    /// are invalid.
+    /// The number of decoded bytes of `text`, from its length and the padding at its end; `None` if
+    /// these are invalid.
     ///
     /// ```
     /// use polywire_text::base64::STANDARD;
@@ -157,7 +157,8 @@ impl Base64 {
         self.engine_of(text).decoded_length(text).ok()
     }
 
-    /// Decodes into a [`Blob`]. Allocates once if the result is longer than 23 bytes, else not at all.
+    /// Decodes into a [`Blob`]. Allocates once if the result is longer than 23 bytes, else not at
+    /// all.
     ///
     /// ```
     /// use polywire_text::base64::{STANDARD, URL_SAFE};
@@ -215,8 +216,8 @@ impl Base64 {
     ///
     /// # Errors
     ///
-    /// As [`decode`](Self::decode), or the first character that does not fit if `out` is too short. The
-    /// bytes of `out` are unspecified.
+    /// As [`decode`](Self::decode), or the first character that does not fit if `out` is too short.
+    /// The bytes of `out` are unspecified.
     #[inline]
     pub fn decode_to_slice<'a>(
         self,
@@ -363,22 +364,23 @@ pub fn decode(text: &[u8]) -> Result<Blob, Malformed> {
     STANDARD.decode(text)
 }
 
-/// A blob of `len` bytes that `fill` writes. `fill` returns the number of bytes that it has initialised
-/// from the beginning; unless that is `len`, the result is `None`.
+/// A blob of `len` bytes that `fill` writes. `fill` returns the number of bytes that it has
+/// initialised from the beginning; unless that is `len`, the result is `None`.
 fn blob(len: usize, fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize>) -> Option<Blob> {
     if len <= INLINE_CAPACITY {
         let mut short = [MaybeUninit::new(0); INLINE_CAPACITY];
         if fill(&mut short[..len]) != Some(len) {
             return None;
         }
-        // SAFETY: all were initialised above, and the callers' `fill` writes no uninitialised bytes.
+        // SAFETY: all were initialised above, and the callers' `fill` writes no uninitialised
+        // bytes.
         let short = short.map(|byte| unsafe { byte.assume_init() });
         return Some(Blob::from_repr(Repr::copy(&short[..len])));
     }
     // Through the pointer, as `Arc::get_mut` would use a locked instruction.
     let bytes = Arc::into_raw(Arc::<[u8]>::new_uninit_slice(len));
-    // SAFETY: the pointer is that of the only handle, made on the line above, so nobody else reads or
-    // writes; `into_raw` keeps its permissions.
+    // SAFETY: the pointer is that of the only handle, made on the line above, so nobody else reads
+    // or writes; `into_raw` keeps its permissions.
     let filled = fill(unsafe { &mut *bytes.cast_mut() });
     // SAFETY: the pointer comes from `into_raw`, and this is its only `from_raw`.
     let bytes = unsafe { Arc::from_raw(bytes) };

@@ -1,8 +1,8 @@
 //! Decodes base64 with white space.
 //!
-//! Characters without the white space are copied to a buffer on the stack, which is decoded whenever it
-//! is full: whole groups, and the last ones with padding. The white space is counted first, so that the
-//! result is allocated once.
+//! Characters without the white space are copied to a buffer on the stack, which is decoded
+//! whenever it is full: whole groups, and the last ones with padding. The white space is counted
+//! first, so that the result is allocated once.
 
 use std::mem::MaybeUninit;
 
@@ -17,8 +17,8 @@ const SHORT: usize = 128 + BLOCK;
 const LONG: usize = 1024 + BLOCK;
 
 impl Base64 {
-    /// Like [`decode`](Self::decode), but skips white space (space, tab, line feed, carriage return)
-    /// anywhere. Some XML-RPC peers break lines and indent.
+    /// Like [`decode`](Self::decode), but skips white space (space, tab, line feed, carriage
+    /// return) anywhere. Some XML-RPC peers break lines and indent.
     ///
     /// ```
     /// use polywire_text::base64::STANDARD;
@@ -52,8 +52,8 @@ impl Base64 {
         decoded.ok_or_else(|| self.locate_with_white_space(text))
     }
 
-    /// Decodes the `characters` in `text` that are not white space to the beginning of `space`. Returns
-    /// the number of bytes, or `None` if the text is invalid.
+    /// Decodes the `characters` in `text` that are not white space to the beginning of `space`.
+    /// Returns the number of bytes, or `None` if the text is invalid.
     fn gather<const SIZE: usize>(
         self,
         text: &[u8],

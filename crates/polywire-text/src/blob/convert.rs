@@ -40,8 +40,8 @@ impl From<&Self> for Blob {
 }
 
 impl From<Vec<u8>> for Blob {
-    /// Takes over the vector without a copy, unless it fits inline or more than half of its capacity is
-    /// unused.
+    /// Takes over the vector without a copy, unless it fits inline or more than half of its
+    /// capacity is unused.
     fn from(bytes: Vec<u8>) -> Self {
         Self(Repr::from_vec(bytes))
     }
@@ -82,8 +82,8 @@ impl From<Rc<[u8]>> for Blob {
 }
 
 impl From<Bytes> for Blob {
-    /// Takes over the bytes without a copy, unless they fit inline. They count as shared, as they may be a
-    /// part of a larger allocation.
+    /// Takes over the bytes without a copy, unless they fit inline. They count as shared, as they
+    /// may be a part of a larger allocation.
     fn from(bytes: Bytes) -> Self {
         Self(Repr::from_bytes(bytes))
     }

@@ -12,8 +12,8 @@ use bytes::Bytes;
 
 use crate::repr::{Repr, bounds};
 
-/// Immutable bytes in a value of 24 bytes: up to [`INLINE_CAPACITY`](crate::INLINE_CAPACITY) are inline,
-/// more are a range of the input that they were read from, or have their own allocation.
+/// Immutable bytes in a value of 24 bytes: up to [`INLINE_CAPACITY`](crate::INLINE_CAPACITY) are
+/// inline, more are a range of the input that they were read from, or have their own allocation.
 ///
 /// The costs are those of [`Text`](crate::Text), with `Vec<u8>` for `String` and `Arc<[u8]>` for
 /// `Arc<str>`, and without validation of UTF-8.
@@ -96,8 +96,8 @@ impl Blob {
         self.0.kept()
     }
 
-    /// A part of the bytes that shares their allocation. `None` if the range is out of bounds. A short part is
-    /// inline; a part below 1/256 of an allocation above 4 KiB is a copy.
+    /// A part of the bytes that shares their allocation. `None` if the range is out of bounds. A
+    /// short part is inline; a part below 1/256 of an allocation above 4 KiB is a copy.
     ///
     /// ```
     /// use polywire_text::Blob;

@@ -1,14 +1,16 @@
 //! The loops of hexadecimal.
 //!
-//! Encoding splits each byte into nibbles, high before low, and adds `0` to each, plus the gap between
-//! `9` and `a` if it is above 9.
+//! Encoding splits each byte into nibbles, high before low, and adds `0` to each, plus the gap
+//! between `9` and `a` if it is above 9.
 //!
-//! Decoding computes the value of each byte as a decimal digit and as a letter, at least one of which is
-//! 16 or more, and takes the minimum. The values of the whole input are combined by "or", and one test at
-//! the end tells whether all bytes were digits, as only values of 16 or more set a high bit.
+//! Decoding computes the value of each byte as a decimal digit and as a letter, at least one of
+//! which is 16 or more, and takes the minimum. The values of the whole input are combined by "or",
+//! and one test at the end tells whether all bytes were digits, as only values of 16 or more set a
+//! high bit.
 //!
-//! Blocks have 32 bytes with AVX2, and 16 or 8 bytes with SSE2. The last block overlaps the one before, so
-//! there is no remainder. Inputs of fewer than eight bytes, and other processors, use a loop over bytes.
+//! Blocks have 32 bytes with AVX2, and 16 or 8 bytes with SSE2. The last block overlaps the one
+//! before, so there is no remainder. Inputs of fewer than eight bytes, and other processors, use a
+//! loop over bytes.
 
 use std::mem::MaybeUninit;
 
@@ -35,8 +37,8 @@ pub(super) fn encode(bytes: &[u8], out: &mut [MaybeUninit<u8>]) {
     encode_bytes(bytes, out);
 }
 
-/// Initialises all bytes of `out`, which must be half as long as `text`. Returns whether all of `text`
-/// are digits of this case.
+/// Initialises all bytes of `out`, which must be half as long as `text`. Returns whether all of
+/// `text` are digits of this case.
 #[inline]
 #[must_use]
 pub(super) fn decode(text: &[u8], out: &mut [MaybeUninit<u8>], case: Case) -> bool {
@@ -133,8 +135,8 @@ fn decode_bytes(text: &[u8], out: &mut [MaybeUninit<u8>], letters: Letters) -> b
 
 /// Blocks in registers of 16 and 32 bytes.
 ///
-/// SSE2 is part of every x86-64 target; calls of AVX2 functions need an [`Avx2`](crate::cpu::Avx2). Other
-/// unsafe code is only in loads and stores, which take pointers.
+/// SSE2 is part of every x86-64 target; calls of AVX2 functions need an [`Avx2`](crate::cpu::Avx2).
+/// Other unsafe code is only in loads and stores, which take pointers.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
@@ -397,8 +399,8 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "sse2")]
     fn values_of(text: __m128i, letters: Letters) -> __m128i {
-        // Moves `0` to `9` to 246 to 255. The saturating subtraction of 6 then leaves all other bytes
-        // below 240.
+        // Moves `0` to `9` to 246 to 255. The saturating subtraction of 6 then leaves all other
+        // bytes below 240.
         let digit = _mm_subs_epu8(_mm_add_epi8(text, splat(0xff - b'9')), splat(6));
         let decimal = _mm_sub_epi8(digit, splat(0xf0));
         let letter = _mm_or_si128(text, splat(letters.fold));

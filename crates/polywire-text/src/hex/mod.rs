@@ -7,8 +7,8 @@
 //!
 //! Readers reject `0x`, white space and an odd number of digits. Writers write lower case.
 //!
-//! The fast path detects that the input is invalid; a second, slow pass finds the offset. The time to
-//! read valid input depends only on its length.
+//! The fast path detects that the input is invalid; a second, slow pass finds the offset. The time
+//! to read valid input depends only on its length.
 
 mod kernel;
 
@@ -61,13 +61,13 @@ pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
     let len = encoded_len(bytes.len());
     out.reserve(len);
     kernel::encode(bytes, &mut out.spare_capacity_mut()[..len]);
-    // SAFETY: `reserve` made room for `len` more bytes, and `encode` has initialised all bytes of the
-    // slice that it was given, which are the first `len` after the old length.
+    // SAFETY: `reserve` made room for `len` more bytes, and `encode` has initialised all bytes of
+    // the slice that it was given, which are the first `len` after the old length.
     unsafe { out.set_len(old + len) };
 }
 
-/// Writes `bytes` in lower case to the beginning of `out` and returns that part. `None` if `out` is too
-/// short; then it is unchanged.
+/// Writes `bytes` in lower case to the beginning of `out` and returns that part. `None` if `out` is
+/// too short; then it is unchanged.
 ///
 /// ```
 /// use polywire_text::hex;
@@ -125,8 +125,8 @@ pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
 ///
 /// # Errors
 ///
-/// The first byte that is not a digit of this case; else the length of `text` if it is odd. `out` is
-/// unchanged.
+/// The first byte that is not a digit of this case; else the length of `text` if it is odd. `out`
+/// is unchanged.
 #[inline]
 pub fn push_decoded(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Malformed> {
     let old = out.len();
@@ -158,8 +158,8 @@ pub fn push_decoded(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Ma
 ///
 /// # Errors
 ///
-/// The first byte that is not a digit of this case, or the offset at which there are too many or too few
-/// digits. The bytes of `out` are unspecified.
+/// The first byte that is not a digit of this case, or the offset at which there are too many or
+/// too few digits. The bytes of `out` are unspecified.
 #[inline]
 pub fn decode_to_slice(text: &[u8], out: &mut [u8], case: Case) -> Result<(), Malformed> {
     // Halved rather than doubled: this cannot overflow.
@@ -170,11 +170,11 @@ pub fn decode_to_slice(text: &[u8], out: &mut [u8], case: Case) -> Result<(), Ma
     Ok(())
 }
 
-/// Fast path for the beginning of a list: decodes items of the form `"digits",`, each of `size` bytes,
-/// without white space, into `out`, and returns their number.
+/// Fast path for the beginning of a list: decodes items of the form `"digits",`, each of `size`
+/// bytes, without white space, into `out`, and returns their number.
 ///
-/// It stops when `out` is full, at any other input, or earlier: the caller reads on after these items.
-/// The bytes of `out` after the items are unspecified.
+/// It stops when `out` is full, at any other input, or earlier: the caller reads on after these
+/// items. The bytes of `out` after the items are unspecified.
 #[inline]
 pub(crate) fn decode_items(list: &[u8], out: &mut [u8], size: usize, case: Case) -> usize {
     kernel::decode_items(list, uninitialised(out), size, case)
@@ -203,8 +203,9 @@ pub fn decode_to_array<const N: usize>(text: &[u8], case: Case) -> Result<[u8; N
 /// A slice for the functions of `kernel` to write to.
 fn uninitialised(out: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let range: *mut [u8] = out;
-    // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and the result has the exclusive borrow. Nobody
-    // writes uninitialised bytes: only `kernel` receives the slice, and it writes digits and values.
+    // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and the result has the exclusive borrow.
+    // Nobody writes uninitialised bytes: only `kernel` receives the slice, and it writes digits and
+    // values.
     unsafe { &mut *(range as *mut [MaybeUninit<u8>]) }
 }
 

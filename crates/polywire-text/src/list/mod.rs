@@ -1,5 +1,5 @@
-//! Arrays of strings and of hexadecimal, and lists with a separator, for programs that read and write
-//! JSON by hand.
+//! Arrays of strings and of hexadecimal, and lists with a separator, for programs that read and
+//! write JSON by hand.
 //!
 //! ```text
 //! array = white "[" white [ item *( white "," item ) white ] "]"
@@ -7,8 +7,8 @@
 //! list  = [ item *( white separator item ) ]
 //! ```
 //!
-//! White space is that of JSON. A comma after the last item, and items other than strings, are errors.
-//! Readers return the rest of the input, after the `]`.
+//! White space is that of JSON. A comma after the last item, and items other than strings, are
+//! errors. Readers return the rest of the input, after the `]`.
 //!
 //! | read into | with | allocations |
 //! |---|---|---|
@@ -19,8 +19,8 @@
 //! | a vector of byte arrays | [`read_hex_arrays`] | one |
 //!
 //! Space is reserved once, by an estimate of the length of the array from a quick scan for its `]`.
-//! Strings may contain brackets and escaped quotes, so the estimate may be wrong; then there is another
-//! allocation, or more memory, but never more than for one item per three bytes of input.
+//! Strings may contain brackets and escaped quotes, so the estimate may be wrong; then there is
+//! another allocation, or more memory, but never more than for one item per three bytes of input.
 
 mod items;
 mod strings;
@@ -116,8 +116,8 @@ pub fn push_separated<I>(
 }
 
 /// Reads items by `read` as long as a separator follows, and returns the rest of the input. `read`
-/// receives the rest of the input and returns what follows the item. Input of only white space has no
-/// items, and is read completely.
+/// receives the rest of the input and returns what follows the item. Input of only white space has
+/// no items, and is read completely.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -135,8 +135,8 @@ pub fn push_separated<I>(
 ///
 /// # Errors
 ///
-/// Those of `read`, with offsets in `bytes`. After a separator, `read` is called in any case, also with an
-/// empty slice.
+/// Those of `read`, with offsets in `bytes`. After a separator, `read` is called in any case, also
+/// with an empty slice.
 #[inline]
 pub fn read_separated<'a>(
     bytes: &'a [u8],
@@ -209,7 +209,8 @@ pub fn read_strings<'a>(
 ///
 /// # Errors
 ///
-/// Not an array of strings, or an item that is not hexadecimal of this case and size. `out` is unchanged.
+/// Not an array of strings, or an item that is not hexadecimal of this case and size. `out` is
+/// unchanged.
 pub fn read_hex<'a>(
     out: &mut Vec<u8>,
     bytes: &'a [u8],
@@ -277,7 +278,8 @@ pub fn read_hex_arrays<'a, const N: usize>(
     result
 }
 
-/// The maximum number of items of `size` bytes up to the first `]`, which hexadecimal does not contain.
+/// The maximum number of items of `size` bytes up to the first `]`, which hexadecimal does not
+/// contain.
 fn most_hex(bytes: &[u8], size: usize) -> usize {
     let end = memchr::memchr(b']', bytes).unwrap_or(bytes.len());
     end.saturating_add(1) / hex_item_len(size)

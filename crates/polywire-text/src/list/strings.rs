@@ -9,8 +9,8 @@ use crate::escape::LoneSurrogate;
 use crate::quote::{self, ascii_escape, opened, special};
 use crate::{Malformed, utf8};
 
-/// Strings in one buffer, with the end of each: two allocations for any number of strings, and none if
-/// reused.
+/// Strings in one buffer, with the end of each: two allocations for any number of strings, and none
+/// if reused.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -25,8 +25,8 @@ use crate::{Malformed, utf8};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Strings {
     text: String,
-    /// The ends of the strings in `text`: 0 <= ends[0] <= ends[1] <= ... <= text.len(), all at character
-    /// boundaries. Text after the last end is unused.
+    /// The ends of the strings in `text`: 0 <= ends[0] <= ends[1] <= ... <= text.len(), all at
+    /// character boundaries. Text after the last end is unused.
     ends: Vec<usize>,
 }
 
@@ -98,8 +98,8 @@ impl Strings {
         let mut text = std::mem::take(&mut self.text).into_bytes();
         text.clear();
         let mut result = self.read_into(&mut text, bytes, lone);
-        // Validates everything that was read at once: quotes and escapes are ASCII, so then each string
-        // is UTF-8, too.
+        // Validates everything that was read at once: quotes and escapes are ASCII, so then each
+        // string is UTF-8, too.
         let read = match &result {
             Ok(rest) => bytes.len() - rest.len(),
             Err(error) => error.offset.min(bytes.len()),
@@ -111,9 +111,9 @@ impl Strings {
             text.clear();
             self.ends.clear();
         }
-        // SAFETY: either empty, or pieces of `bytes[..read]` between quotes and backslashes, and the
-        // characters of escapes. The pieces are validated, and cut at ASCII bytes, which are never part
-        // of another character.
+        // SAFETY: either empty, or pieces of `bytes[..read]` between quotes and backslashes, and
+        // the characters of escapes. The pieces are validated, and cut at ASCII bytes, which are
+        // never part of another character.
         self.text = unsafe { String::from_utf8_unchecked(text) };
         result
     }
@@ -147,8 +147,9 @@ impl Strings {
         })
     }
 
-    /// Fast path: reads items at the beginning of `list` as long as they are short, separated by a comma
-    /// and at most one space, and have only escapes of ASCII. Stops at anything else, including errors.
+    /// Fast path: reads items at the beginning of `list` as long as they are short, separated by a
+    /// comma and at most one space, and have only escapes of ASCII. Stops at anything else,
+    /// including errors.
     ///
     /// Writes whole blocks; the next write overwrites the excess.
     #[inline(never)]
@@ -156,8 +157,8 @@ impl Strings {
         let before = text.len();
         text.reserve(list.len());
         let space = text.spare_capacity_mut().as_mut_ptr().cast::<u8>();
-        // Invariants: to <= at <= list.len() <= the length of `space`; the first `to` bytes of `space`
-        // are initialised.
+        // Invariants: to <= at <= list.len() <= the length of `space`; the first `to` bytes of
+        // `space` are initialised.
         let (mut at, mut to) = (0, 0);
         let mut plain = Plain {
             read: 0,
@@ -171,7 +172,8 @@ impl Strings {
                 let Some(block) = list.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) else {
                     break 'items;
                 };
-                // SAFETY: there is a block at `at` of the list, so there is space for one at `to <= at`.
+                // SAFETY: there is a block at `at` of the list, so there is space for one at
+                // `to <= at`.
                 unsafe { space.add(to).cast::<[u8; BLOCK]>().write_unaligned(*block) };
                 let special = special(Block16::load(block)).mask();
                 if special == 0 {
@@ -300,8 +302,8 @@ impl FusedIterator for Iter<'_> {}
 /// Inputs up to this length are not scanned, but assumed to be one array.
 const SHORT: usize = 256;
 
-/// An estimate of the length of the array at the beginning of `bytes`: up to a `]` after an unescaped
-/// quote, or after `[`.
+/// An estimate of the length of the array at the beginning of `bytes`: up to a `]` after an
+/// unescaped quote, or after `[`.
 fn array_len(bytes: &[u8]) -> usize {
     if bytes.len() <= SHORT {
         return bytes.len();
@@ -310,9 +312,9 @@ fn array_len(bytes: &[u8]) -> usize {
         match bytes[..end].trim_ascii_end() {
             [.., b'['] => return end,
             [string @ .., b'"'] => {
-                // An odd number of backslashes escapes the quote. If the real end were missed, all input
-                // after the array would be scanned and reserved for. Each run belongs to one quote, so
-                // it is counted once.
+                // An odd number of backslashes escapes the quote. If the real end were missed, all
+                // input after the array would be scanned and reserved for. Each run belongs to one
+                // quote, so it is counted once.
                 let backslashes = string.iter().rev().take_while(|byte| **byte == b'\\');
                 if backslashes.count().is_multiple_of(2) {
                     return end;

@@ -59,8 +59,8 @@ impl<'text> Decimal<'text> {
         whole(self.negative, kept)
     }
 
-    /// Appends the number, which must not be zero, without an exponent: for numbers of this program,
-    /// as the length follows from the exponent.
+    /// Appends the number, which must not be zero, without an exponent: for numbers of this
+    /// program, as the length follows from the exponent.
     pub(super) fn push_plain(&self, out: &mut Vec<u8>) {
         let (len, point) = (self.len(), self.point);
         let zeros = |count: i64| std::iter::repeat_n(b'0', count.max(0) as usize);
@@ -85,8 +85,8 @@ impl<'text> Decimal<'text> {
     }
 }
 
-/// The value of `e` or `E`, an optional sign and digits. Saturates at 2^62 either way, which is more
-/// than any text has digits, and does not overflow in sums.
+/// The value of `e` or `E`, an optional sign and digits. Saturates at 2^62 either way, which is
+/// more than any text has digits, and does not overflow in sums.
 fn exponent(text: &[u8]) -> i64 {
     const LIMIT: i64 = 1 << 62;
     let (negative, digits) = match text {

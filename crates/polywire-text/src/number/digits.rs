@@ -1,7 +1,8 @@
 //! Decimal digits, eight at a time.
 //!
-//! Eight bytes are a little-endian word. Exclusive or with eight `'0'` converts digits to their values
-//! and all other bytes to values above nine, so one addition finds the first byte that is not a digit:
+//! Eight bytes are a little-endian word. Exclusive or with eight `'0'` converts digits to their
+//! values and all other bytes to values above nine, so one addition finds the first byte that is
+//! not a digit:
 //!
 //! ```text
 //!     "1234,\"a\""  ^ "00000000"  =  01 02 03 04 1c 12 51 12
@@ -10,10 +11,11 @@
 //! ```
 //!
 //! Three multiplications combine eight values to pairs, fours and eight. If the number of digits is
-//! known, a left shift puts zeros before fewer than eight digits, without a loop or a branch. This includes
-//! short decimals, whose point is removed from the word. If the number of digits is not known, whole words
-//! are read while they consist of digits, and then single digits of the last word: with the count from
-//! the mask, the following code would depend on it, which is slower than a predicted length.
+//! known, a left shift puts zeros before fewer than eight digits, without a loop or a branch. This
+//! includes short decimals, whose point is removed from the word. If the number of digits is not
+//! known, whole words are read while they consist of digits, and then single digits of the last
+//! word: with the count from the mask, the following code would depend on it, which is slower than
+//! a predicted length.
 //!
 //! Writing is the inverse: division by 10,000, by 100 and by 10, each in all lanes at once.
 
@@ -125,8 +127,8 @@ fn digit(byte: u8) -> Option<u64> {
     (value <= 9).then_some(u64::from(value))
 }
 
-/// Removes digits from the beginning of `rest` and appends them to `value`, which is wrong after more
-/// than 19 digits.
+/// Removes digits from the beginning of `rest` and appends them to `value`, which is wrong after
+/// more than 19 digits.
 // Always inline, so that the arguments stay in registers.
 #[inline(always)]
 pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
@@ -155,7 +157,8 @@ pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
     }
 }
 
-/// An integer of one to seven digits at the beginning, and its length, without branches on the length.
+/// An integer of one to seven digits at the beginning, and its length, without branches on the
+/// length.
 #[inline(always)]
 pub(crate) fn short(chunk: &[u8; 8]) -> Option<(u32, usize)> {
     let values = Values::of(chunk);
@@ -179,8 +182,8 @@ pub(crate) fn up_to_15(chunk: &[u8; 16]) -> Option<(i64, usize)> {
     };
     let values = Values::of(second);
     let bits = values.others().trailing_zeros() & !7;
-    // Shifts zeros in before the digits. Two shifts, as there may be no digits, and a shift by 64 bits
-    // is not defined.
+    // Shifts zeros in before the digits. Two shifts, as there may be no digits, and a shift by 64
+    // bits is not defined.
     let digits = Values((values.0 << (63 - bits.min(63))) << 1);
     let weight = TENS.get(bits as usize / 8)?;
     let value = eight * weight + digits.sum();
@@ -198,8 +201,8 @@ const TENS: [u64; 8] = {
     tens
 };
 
-/// Fast path for an integer of one to 18 digits at the beginning of `bytes`, and its length. `None` for
-/// any other number of digits, and near the end of the input.
+/// Fast path for an integer of one to 18 digits at the beginning of `bytes`, and its length. `None`
+/// for any other number of digits, and near the end of the input.
 #[inline(always)]
 pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
     let (first, behind) = bytes.split_first_chunk()?;
@@ -249,9 +252,9 @@ pub(crate) struct Start {
     pub(crate) next: u8,
 }
 
-/// Fast path for an unsigned number at the beginning of `bytes`, of which it reads up to eight bytes. Valid
-/// in all grammars. `None` if there are eight digits before the point, no digits on one side of it, or
-/// a leading zero.
+/// Fast path for an unsigned number at the beginning of `bytes`, of which it reads up to eight
+/// bytes. Valid in all grammars. `None` if there are eight digits before the point, no digits on
+/// one side of it, or a leading zero.
 #[inline(always)]
 pub(crate) fn start(bytes: &[u8]) -> Option<Start> {
     let values = match bytes.first_chunk() {
@@ -356,7 +359,8 @@ pub(super) fn up_to_16(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// All of `bytes`: 16 digits or more. `None` if the number does not fit, or if there is another byte.
+/// All of `bytes`: 16 digits or more. `None` if the number does not fit, or if there is another
+/// byte.
 pub(super) fn beyond_16(bytes: &[u8]) -> Option<u64> {
     let (high, low) = bytes.split_at_checked(bytes.len().checked_sub(16)?)?;
     let low = up_to_16(low)?;
@@ -415,7 +419,8 @@ pub(crate) fn padded(value: u32) -> u64 {
     spread(value) | ZEROS
 }
 
-/// The digits of a number below 10^8 without leading zeros, in ASCII, the first lowest; and their number.
+/// The digits of a number below 10^8 without leading zeros, in ASCII, the first lowest; and their
+/// number.
 #[inline]
 pub(crate) fn trimmed(value: u32) -> (u64, usize) {
     let values = spread(value);
@@ -426,8 +431,9 @@ pub(crate) fn trimmed(value: u32) -> (u64, usize) {
 
 /// The values of the eight digits of a number below 10^8, the first lowest.
 ///
-/// Each step divides all lanes by a multiplication and a shift, which is exact for the possible values, and
-/// replaces each by quotient and remainder: `x / d + (x % d << s)` is `(x << s) - x / d * ((d << s) - 1)`.
+/// Each step divides all lanes by a multiplication and a shift, which is exact for the possible
+/// values, and replaces each by quotient and remainder: `x / d + (x % d << s)` is
+/// `(x << s) - x / d * ((d << s) - 1)`.
 #[inline]
 fn spread(value: u32) -> u64 {
     debug_assert!(u64::from(value) < TEN_TO_8);

@@ -1,24 +1,25 @@
 //! Converts a mantissa times a power of ten to the nearest float.
 //!
-//! Most decimals have at most 19 digits and a small exponent. They need one multiplication or division
-//! and only small tables:
+//! Most decimals have at most 19 digits and a small exponent. They need one multiplication or
+//! division and only small tables:
 //!
-//! 1. [`easy`]: a mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so one division
-//!    or multiplication of doubles rounds once (W. D. Clinger, "How to read floating point numbers
-//!    accurately", 1990).
-//! 2. [`exact`]: `10^n` is `5^n * 2^n`, and 5^27 is the largest power that fits 64 bits. Up to there,
-//!    the mantissa times 5^n is an exact integer of 128 bits, and the mantissa divided by 5^n has an
-//!    exact quotient and remainder. The quotient has at least 62 bits, and its lowest bit is set if
-//!    there is a remainder. Converting this integer rounds correctly: more than two bits are dropped,
-//!    and the lowest decides ties. The power of two is applied last, without an error.
-//! 3. [`near`]: larger powers of five are truncated to 64 bits, and the product is between two integers
-//!    that differ by four. If both round to the same float, it is the result.
+//! 1. [`easy`]: a mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so one
+//!    division or multiplication of doubles rounds once (W. D. Clinger, "How to read floating point
+//!    numbers accurately", 1990).
+//! 2. [`exact`]: `10^n` is `5^n * 2^n`, and 5^27 is the largest power that fits 64 bits. Up to
+//!    there, the mantissa times 5^n is an exact integer of 128 bits, and the mantissa divided by
+//!    5^n has an exact quotient and remainder. The quotient has at least 62 bits, and its lowest
+//!    bit is set if there is a remainder. Converting this integer rounds correctly: more than two
+//!    bits are dropped, and the lowest decides ties. The power of two is applied last, without an
+//!    error.
+//! 3. [`near`]: larger powers of five are truncated to 64 bits, and the product is between two
+//!    integers that differ by four. If both round to the same float, it is the result.
 //!
-//! Divisions are multiplications by a precomputed reciprocal, with the correction of N. Moller and T.
-//! Granlund, "Improved division by invariant integers" (2011), algorithm 4.
+//! Divisions are multiplications by a precomputed reciprocal, with the correction of N. Moller and
+//! T. Granlund, "Improved division by invariant integers" (2011), algorithm 4.
 //!
-//! The rest is left to fast-float2: more digits, numbers close to the ends of the range, and about one
-//! in 300 numbers of the third kind.
+//! The rest is left to fast-float2: more digits, numbers close to the ends of the range, and about
+//! one in 300 numbers of the third kind.
 
 /// The largest power of five in 64 bits.
 const LARGEST: usize = 27;
@@ -72,8 +73,8 @@ static DIVISORS: [Divisor; LARGEST + 1] = {
     divisors
 };
 
-/// `5^(28 k) / 2^power`, truncated to 64 bits, of which the highest is set. The error is slightly above 1
-/// at most.
+/// `5^(28 k) / 2^power`, truncated to 64 bits, of which the highest is set. The error is slightly
+/// above 1 at most.
 #[derive(Clone, Copy)]
 struct Truncated {
     mantissa: u64,
@@ -119,8 +120,8 @@ static TRUNCATED: [Truncated; (LAST_STRIDE - FIRST_STRIDE + 1) as usize] = {
     powers
 };
 
-/// A number between `mantissa * 2^power` and `(mantissa + ERROR) * 2^power`. If `ERROR` is 0, the lowest
-/// bit is set if the number was truncated. The mantissa is zero or has 62 or 63 bits.
+/// A number between `mantissa * 2^power` and `(mantissa + ERROR) * 2^power`. If `ERROR` is 0, the
+/// lowest bit is set if the number was truncated. The mantissa is zero or has 62 or 63 bits.
 #[derive(Clone, Copy)]
 struct Binary<const ERROR: i64> {
     mantissa: i64,
@@ -128,7 +129,8 @@ struct Binary<const ERROR: i64> {
 }
 
 impl<const ERROR: i64> Binary<ERROR> {
-    /// The nearest double, ties to even. `None` if it is ambiguous, or close to the ends of the range.
+    /// The nearest double, ties to even. `None` if it is ambiguous, or close to the ends of the
+    /// range.
     #[inline]
     fn to_f64(self) -> Option<f64> {
         let rounded = self.mantissa as f64;
@@ -166,7 +168,8 @@ fn scaled(value: f64, power: i32) -> Option<f64> {
         .then(|| f64::from_bits((bits & ((1 << 52) - 1)) | (exponent as u64) << 52))
 }
 
-/// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if these algorithms cannot tell.
+/// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if these algorithms cannot
+/// tell.
 #[inline]
 pub(super) fn nearest_f64(mantissa: u64, exponent: i32) -> Option<f64> {
     if let Some(value) = easy(mantissa, exponent) {
@@ -256,9 +259,9 @@ fn near(mantissa: u64, exponent: i32) -> Option<Binary<4>> {
     let factor = u128::from(mantissa) * u128::from(five);
     let zeros = factor.leading_zeros();
     let product = u128::from(((factor << zeros) >> 64) as u64) * u128::from(power.mantissa);
-    // The errors of the factors are slightly above 1 at most, so that of the product is slightly above
-    // 2^65: 2 in the high half, 3 with the truncated low half. The shift makes that at most 5, and
-    // half of it is below 4.
+    // The errors of the factors are slightly above 1 at most, so that of the product is slightly
+    // above 2^65: 2 in the high half, 3 with the truncated low half. The shift makes that at most
+    // 5, and half of it is below 4.
     let shift = product.leading_zeros();
     Some(Binary {
         mantissa: ((product << shift) >> 65) as i64,
@@ -267,8 +270,8 @@ fn near(mantissa: u64, exponent: i32) -> Option<Binary<4>> {
 }
 
 impl Divisor {
-    /// The integer quotient of `dividend * 2^62`, and whether there is a remainder. The highest bits of
-    /// dividend and divisor must be set, so that the quotient has 62 or 63 bits.
+    /// The integer quotient of `dividend * 2^62`, and whether there is a remainder. The highest
+    /// bits of dividend and divisor must be set, so that the quotient has 62 or 63 bits.
     #[inline]
     fn divide(self, dividend: u64) -> (u64, bool) {
         // High and low word. The high one is below the divisor, as the algorithm requires.

@@ -157,9 +157,9 @@ impl Common {
     }
 }
 
-/// Fast path for a JSON number at the beginning of `bytes`. Returns the nearest `f64` and the length.
-/// `None` if there are more than 19 digits, if the value is close to the ends of the range, or if there
-/// is no number: call [`json_number`](super::json_number) and [`parse_f64`].
+/// Fast path for a JSON number at the beginning of `bytes`. Returns the nearest `f64` and the
+/// length. `None` if there are more than 19 digits, if the value is close to the ends of the range,
+/// or if there is no number: call [`json_number`](super::json_number) and [`parse_f64`].
 ///
 /// ```
 /// use polywire_text::number::decimal_prefix;
@@ -204,8 +204,8 @@ fn by_fast_float<F: Float>(bytes: &[u8], end: usize) -> Result<(F, usize), Malfo
 ///
 /// # Errors
 ///
-/// The first byte that does not match; offset 0 if the number is beyond the largest float. Digits are
-/// never read as infinity.
+/// The first byte that does not match; offset 0 if the number is beyond the largest float. Digits
+/// are never read as infinity.
 ///
 /// ```
 /// use polywire_text::number::{Spelling, parse_float};

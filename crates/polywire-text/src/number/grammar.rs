@@ -5,8 +5,8 @@ use crate::Malformed;
 
 /// The grammar of decimal numbers in a format.
 ///
-/// None of them has white space, digits other than ASCII, separators between digits, or another base. For
-/// words such as `NaN` see [`NonFinite`](super::NonFinite).
+/// None of them has white space, digits other than ASCII, separators between digits, or another
+/// base. For words such as `NaN` see [`NonFinite`](super::NonFinite).
 // Not `#[non_exhaustive]`: formats that match on it should fail to compile if there is a new one.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Grammar {
@@ -19,10 +19,10 @@ pub enum Grammar {
     /// ```
     #[default]
     Json,
-    /// XML Schema 1.1, part 2: `xs:integer` (3.4.13) for integers, `xs:double`
-    /// (3.3.5) for floats. Either sign, leading zeros, and the digits on one side of the point may be
-    /// missing. Forms have no grammar and are read by this one, which accepts everything that browsers
-    /// (HTML, "rules for parsing floating-point number values") and services write.
+    /// XML Schema 1.1, part 2: `xs:integer` (3.4.13) for integers, `xs:double` (3.3.5) for floats.
+    /// Either sign, leading zeros, and the digits on one side of the point may be missing. Forms
+    /// have no grammar and are read by this one, which accepts everything that browsers (HTML,
+    /// "rules for parsing floating-point number values") and services write.
     ///
     /// ```text
     /// integer = [ "+" / "-" ] 1*DIGIT
@@ -97,8 +97,8 @@ pub(super) fn layout(bytes: &[u8], grammar: Grammar) -> Result<Layout, Malformed
     })
 }
 
-/// Checks the JSON number at the beginning of `bytes` (RFC 8259, section 6). Returns its length, and
-/// whether it has neither fraction nor exponent.
+/// Checks the JSON number at the beginning of `bytes` (RFC 8259, section 6). Returns its length,
+/// and whether it has neither fraction nor exponent.
 ///
 /// # Errors
 ///

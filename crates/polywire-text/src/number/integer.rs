@@ -13,8 +13,8 @@ mod sealed {
     pub trait Sealed: Sized {
         /// The expectation of the error if a number does not fit.
         const EXPECTED: &'static str;
-        /// The value of `digits`, which must not be empty. `None` if it does not fit, or if a byte is
-        /// not a digit.
+        /// The value of `digits`, which must not be empty. `None` if it does not fit, or if a byte
+        /// is not a digit.
         fn whole(negative: bool, digits: &[u8]) -> Option<Self>;
         /// The value, if it fits.
         fn small(value: u64) -> Option<Self>;
@@ -75,8 +75,8 @@ fn long_integer(bytes: &[u8]) -> Integer {
 ///
 /// # Errors
 ///
-/// The first byte that does not match the grammar; offset 0 and the range of the type if the number does
-/// not fit.
+/// The first byte that does not match the grammar; offset 0 and the range of the type if the number
+/// does not fit.
 ///
 /// ```
 /// use polywire_text::number::{Grammar, parse};
@@ -151,7 +151,8 @@ pub fn parse_i64(bytes: &[u8]) -> Result<i64, Malformed> {
     parse(bytes, Grammar::XmlSchema)
 }
 
-/// The value of `digits`. `None` if it does not fit, if there are no digits, or if a byte is not a digit.
+/// The value of `digits`. `None` if it does not fit, if there are no digits, or if a byte is not a
+/// digit.
 #[inline]
 pub(super) fn whole<T: Int>(negative: bool, digits: &[u8]) -> Option<T> {
     if digits.is_empty() {
@@ -288,8 +289,8 @@ fn push_sixteen(out: &mut Vec<u8>, value: u64) {
     push_eight(out, (value % TEN_TO_8) as u32);
 }
 
-/// Implements `Int` for a type by functions of the widest type of its kind: to read it, to narrow it and
-/// apply the sign, and to write it.
+/// Implements `Int` for a type by functions of the widest type of its kind: to read it, to narrow
+/// it and apply the sign, and to write it.
 macro_rules! int {
     ($int:ident, $expected:literal, $whole:ident, $narrow:expr, $push:expr) => {
         impl Int for $int {}

@@ -10,13 +10,13 @@
 //! | only checked | [`json_number`] | |
 //!
 //! A [`Grammar`] defines the digits, and [`NonFinite`] the words for not-a-number and infinity; a
-//! [`Spelling`] is both. Numbers never wrap or saturate: an integer that does not fit its type is an
-//! error that names the range, and digits beyond the largest float are an error. Decimals are rounded to
-//! the nearest float, which may be zero.
+//! [`Spelling`] is both. Numbers never wrap or saturate: an integer that does not fit its type is
+//! an error that names the range, and digits beyond the largest float are an error. Decimals are
+//! rounded to the nearest float, which may be zero.
 //!
 //! Integers are read eight digits at a time (`digits.rs`). Floats are computed by one division or
-//! multiplication (`exact.rs`), and by fast-float2 where that does not suffice; zmij writes the shortest
-//! digits that are read as the same number.
+//! multiplication (`exact.rs`), and by fast-float2 where that does not suffice; zmij writes the
+//! shortest digits that are read as the same number.
 
 mod decimal;
 pub(crate) mod digits;

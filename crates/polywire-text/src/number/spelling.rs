@@ -18,8 +18,8 @@ pub enum NonFinite {
     Smithy,
     /// The same in quotes, such as `"NaN"`: Smithy's protocols in JSON.
     SmithyQuoted,
-    /// `NaN`, `INF`, `-INF` (XML Schema 1.1, part 2, 3.3.5). `+INF`, which version 1.0 does not have, is
-    /// only read.
+    /// `NaN`, `INF`, `-INF` (XML Schema 1.1, part 2, 3.3.5). `+INF`, which version 1.0 does not
+    /// have, is only read.
     XmlSchema,
 }
 
@@ -48,8 +48,8 @@ impl NonFinite {
 /// The spelling of floating-point numbers in a format. The default is [`Spelling::JSON`].
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Spelling {
-    /// The grammar of digits, for readers. Writers only distinguish [`Grammar::Plain`], which has no
-    /// exponent.
+    /// The grammar of digits, for readers. Writers only distinguish [`Grammar::Plain`], which has
+    /// no exponent.
     pub grammar: Grammar,
     /// The words for not-a-number and the infinities.
     pub non_finite: NonFinite,
@@ -60,13 +60,13 @@ impl Spelling {
     pub const JSON: Self = Self::new(Grammar::Json, NonFinite::Refuse);
     /// Smithy's protocols in JSON: `"NaN"` in quotes.
     pub const SMITHY_JSON: Self = Self::new(Grammar::Json, NonFinite::SmithyQuoted);
-    /// Smithy's protocols in XML, forms, headers and labels: the digits of `xs:double`, and the words
-    /// `NaN`, `Infinity`, `-Infinity`.
+    /// Smithy's protocols in XML, forms, headers and labels: the digits of `xs:double`, and the
+    /// words `NaN`, `Infinity`, `-Infinity`.
     pub const SMITHY: Self = Self::new(Grammar::XmlSchema, NonFinite::Smithy);
     /// XML Schema: `NaN`, `INF`, `-INF`.
     pub const XML_SCHEMA: Self = Self::new(Grammar::XmlSchema, NonFinite::XmlSchema);
-    /// The double of XML-RPC: no exponent, no words. To read the exponents that some peers send, such as
-    /// Python's `1e-07`, use another grammar.
+    /// The double of XML-RPC: no exponent, no words. To read the exponents that some peers send,
+    /// such as Python's `1e-07`, use another grammar.
     pub const XML_RPC: Self = Self::new(Grammar::Plain, NonFinite::Refuse);
 
     /// A spelling with this grammar and these words.
@@ -91,8 +91,8 @@ impl fmt::Display for NotFinite {
 
 impl std::error::Error for NotFinite {}
 
-/// Appends the shortest decimal that is read as `value`, or its word. Whole numbers have no fraction:
-/// `5`, not `5.0`.
+/// Appends the shortest decimal that is read as `value`, or its word. Whole numbers have no
+/// fraction: `5`, not `5.0`.
 ///
 /// Numbers below 10^-5, and of 10^16 and above, have an exponent (`1e-7`, `1.5e+300`), except with
 /// [`Grammar::Plain`], which may need 327 bytes.
@@ -196,8 +196,8 @@ pub fn push_f64(out: &mut Vec<u8>, value: f64) {
     let _ = push_float(out, value, Spelling::SMITHY);
 }
 
-/// The value as an integer, if its digits are the shortest spelling: a third of the cost for counts and
-/// sizes that are doubles. `None` for minus zero.
+/// The value as an integer, if its digits are the shortest spelling: a third of the cost for counts
+/// and sizes that are doubles. `None` for minus zero.
 #[inline]
 fn whole(value: f64) -> Option<i64> {
     const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;

@@ -13,7 +13,8 @@ fn characters(alphabet: Alphabet) -> &'static [u8; 64] {
     }
 }
 
-/// The characters of `bytes`: groups of 24 bits, the last one padded with zeros, six bits at a time.
+/// The characters of `bytes`: groups of 24 bits, the last one padded with zeros, six bits at a
+/// time.
 #[must_use]
 pub fn encode(bytes: &[u8], alphabet: Alphabet, padding: Padding) -> String {
     let mut text = String::new();

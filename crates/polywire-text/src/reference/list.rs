@@ -9,8 +9,8 @@ pub fn array(items: &[Vec<u8>]) -> Vec<u8> {
     [b"[", &items.join(&b","[..])[..], b"]"].concat()
 }
 
-/// The items of the array at the beginning, after optional white space, each read by `item`, and the
-/// end of the array.
+/// The items of the array at the beginning, after optional white space, each read by `item`, and
+/// the end of the array.
 ///
 /// # Errors
 ///

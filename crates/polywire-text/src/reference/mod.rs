@@ -1,5 +1,5 @@
-//! Reference implementations: slow and readable. Tests, fuzz targets and benchmarks compare the fast
-//! implementations with them. Programs should not use them.
+//! Reference implementations: slow and readable. Tests, fuzz targets and benchmarks compare the
+//! fast implementations with them. Programs should not use them.
 
 pub mod base64;
 pub mod hex;

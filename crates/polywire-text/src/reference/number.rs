@@ -19,7 +19,8 @@ fn sign(bytes: &[u8], grammar: Grammar) -> usize {
     }
 }
 
-/// The length of the number at the beginning of `bytes`, and whether it has neither point nor exponent.
+/// The length of the number at the beginning of `bytes`, and whether it has neither point nor
+/// exponent.
 ///
 /// # Errors
 ///
@@ -61,8 +62,8 @@ pub fn number(bytes: &[u8], grammar: Grammar) -> Result<(usize, bool), Malformed
     Ok((at, integer))
 }
 
-/// The integer at the beginning of `bytes`: its length, and its digits without leading zeros, with a
-/// minus if it is negative.
+/// The integer at the beginning of `bytes`: its length, and its digits without leading zeros, with
+/// a minus if it is negative.
 ///
 /// # Errors
 ///
@@ -122,8 +123,8 @@ pub fn double(bytes: &[u8], spelling: Spelling) -> Result<f64, Malformed> {
     }
 }
 
-/// A text that is the same for equal numbers: minus, digits without zeros at either end, and the exponent
-/// of the last digit if it is not 0. Zero is `0`. Exponents are limited to 2^62.
+/// A text that is the same for equal numbers: minus, digits without zeros at either end, and the
+/// exponent of the last digit if it is not 0. Zero is `0`. Exponents are limited to 2^62.
 #[must_use]
 pub fn canonical(text: &str) -> String {
     let negative = text.starts_with('-');

@@ -18,8 +18,8 @@ pub fn encoded(bytes: &[u8], keep: &[u8]) -> String {
     out
 }
 
-/// The serializer of the URL standard for a key or value of a form: encodes everything except ASCII letters,
-/// digits, `*`, `-`, `.` and `_`, and writes a space as `+`.
+/// The serializer of the URL standard for a key or value of a form: encodes everything except ASCII
+/// letters, digits, `*`, `-`, `.` and `_`, and writes a space as `+`.
 #[must_use]
 pub fn form_encoded(bytes: &[u8]) -> String {
     let mut out = String::new();

@@ -73,7 +73,8 @@ pub fn boolean(bytes: &[u8], at: usize) -> Result<(bool, usize), Malformed> {
     }
 }
 
-/// The quoted hexadecimal at `at`, after optional white space, of `size` bytes if given, and its end.
+/// The quoted hexadecimal at `at`, after optional white space, of `size` bytes if given, and its
+/// end.
 ///
 /// # Errors
 ///

@@ -19,8 +19,8 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// The offset of [`Malformed`](crate::Malformed): 0 if a field is out of range, else the first byte that
-/// does not match.
+/// The offset of [`Malformed`](crate::Malformed): 0 if a field is out of range, else the first byte
+/// that does not match.
 pub type Offset = usize;
 
 /// Whether the year has 366 days.

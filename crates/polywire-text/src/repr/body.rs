@@ -10,8 +10,8 @@ use super::owner::{is_worth_sharing, range_within};
 
 /// The body of a message, which decoded values may share.
 ///
-/// [`Text`](crate::Text) and [`Blob`](crate::Blob) values of a `Body` are ranges of it instead of copies. The
-/// first one allocates a handle; later ones increment its count.
+/// [`Text`](crate::Text) and [`Blob`](crate::Blob) values of a `Body` are ranges of it instead of
+/// copies. The first one allocates a handle; later ones increment its count.
 ///
 /// ```
 /// use polywire_text::Body;
@@ -64,8 +64,8 @@ impl Body {
         self.bytes
     }
 
-    /// `part` as a [`Text`](crate::Text): inline if it is short; a range of this body if it is a part of it and
-    /// not too small ([`SHARE_FRACTION`](crate::SHARE_FRACTION)); otherwise a copy.
+    /// `part` as a [`Text`](crate::Text): inline if it is short; a range of this body if it is a
+    /// part of it and not too small ([`SHARE_FRACTION`](crate::SHARE_FRACTION)); otherwise a copy.
     #[inline]
     #[must_use]
     pub fn text(&self, part: &str) -> crate::Text {

@@ -16,7 +16,8 @@ impl Repr {
         Self::outside(Tag::Static, bytes.as_ptr(), bytes.len(), ptr::null())
     }
 
-    /// A form that is not inline. The caller passes the reference that the form owns, by the invariant.
+    /// A form that is not inline. The caller passes the reference that the form owns, by the
+    /// invariant.
     #[inline]
     pub(super) const fn outside(tag: Tag, data: *const u8, len: usize, owner: *const u8) -> Self {
         Self {
@@ -26,8 +27,8 @@ impl Repr {
         }
     }
 
-    /// The inline form of the first `len` bytes of three words in little-endian order. The other bytes are
-    /// never read as part of the string.
+    /// The inline form of the first `len` bytes of three words in little-endian order. The other
+    /// bytes are never read as part of the string.
     #[inline]
     const fn inside(words: [u64; 3], len: usize) -> Self {
         // Callers have checked, so the compiler removes this.
@@ -39,8 +40,9 @@ impl Repr {
         let [first, second, third] = words;
         let third = third & LOW | (len as u64 | INLINE as u64) << 56;
         let words = [first.to_le(), second.to_le(), third.to_le()];
-        // SAFETY: both types have 24 bytes. A `Word` can have any bytes, and the last word is not zero,
-        // as its tag has the bit `INLINE`. The tag is inline, and all 24 bytes are initialised.
+        // SAFETY: both types have 24 bytes. A `Word` can have any bytes, and the last word is not
+        // zero, as its tag has the bit `INLINE`. The tag is inline, and all 24 bytes are
+        // initialised.
         unsafe { std::mem::transmute::<[u64; 3], Self>(words) }
     }
 
@@ -68,8 +70,8 @@ impl Repr {
         }
         let words = if let (Some(head), Some(tail)) = (from.first_chunk(), from.last_chunk()) {
             let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
-            // Shifts out the bytes of the tail that are in the words before it. Two shifts, as there may
-            // be eight.
+            // Shifts out the bytes of the tail that are in the words before it. Two shifts, as
+            // there may be eight.
             match from.get(8..).and_then(<[u8]>::first_chunk) {
                 Some(middle) => {
                     let rest = (tail >> 8) >> (8 * (INLINE_CAPACITY - len));
@@ -92,8 +94,8 @@ impl Repr {
     }
 
     /// The first `len` bytes of `window`, if they fit inline and are ASCII.
-    // Always inline: a result in memory would be written and read in different pieces, which defeats
-    // store forwarding.
+    // Always inline: a result in memory would be written and read in different pieces, which
+    // defeats store forwarding.
     #[inline(always)]
     pub(crate) fn inline_ascii_prefix(window: &[u8], len: usize) -> Option<Self> {
         let Some(chunk) = window.first_chunk::<WINDOW>() else {
@@ -126,7 +128,8 @@ impl Repr {
         Self::outside(Tag::Copied, data, len, ptr::null())
     }
 
-    /// Takes over a vector; copies it if it is short, or if more than half of its capacity is unused.
+    /// Takes over a vector; copies it if it is short, or if more than half of its capacity is
+    /// unused.
     pub(crate) fn from_vec(bytes: Vec<u8>) -> Self {
         if bytes.len() <= INLINE_CAPACITY || bytes.capacity() / 2 > bytes.len() {
             return Self::copy(&bytes);

@@ -1,9 +1,9 @@
 //! The 24 bytes behind `Text` and `Blob`.
 //!
-//! - Most strings on a wire are short: up to [`INLINE_CAPACITY`] bytes are stored in the value, without an
-//!   allocation or a call of `memcpy`.
-//! - Long strings are usually contained verbatim in the input, so they are a range of it, kept alive by one
-//!   shared handle.
+//! - Most strings on a wire are short: up to [`INLINE_CAPACITY`] bytes are stored in the value,
+//!   without an allocation or a call of `memcpy`.
+//! - Long strings are usually contained verbatim in the input, so they are a range of it, kept
+//!   alive by one shared handle.
 //! - Small parts of large inputs are copied, because they would keep the whole input alive.
 //!
 //! Three words, the last byte of which is the tag of the form:
@@ -17,18 +17,19 @@
 //! body   | data  | Arc<Bytes>     | length          | Body           |
 //! ```
 //!
-//! `data` points to the first byte in all forms that are not inline, so `as_bytes` needs one comparison and
-//! no branch. `Copied` is an `Arc<[u8]>` with exactly these bytes. `Vector` is a string or vector that was
-//! taken over, and `Part` a range of one. `Body` is a range of an input.
+//! `data` points to the first byte in all forms that are not inline, so `as_bytes` needs one
+//! comparison and no branch. `Copied` is an `Arc<[u8]>` with exactly these bytes. `Vector` is a
+//! string or vector that was taken over, and `Part` a range of one. `Body` is a range of an input.
 //!
-//! An enum of these forms takes twice the time to make a short string: the compiler copies its inline form
-//! through the stack in overlapping pieces, which stalls. Copying whole words needs a `union`, whose proofs
-//! rest on one invariant. Every constructor establishes it, and nothing changes the value afterwards:
+//! An enum of these forms takes twice the time to make a short string: the compiler copies its
+//! inline form through the stack in overlapping pieces, which stalls. Copying whole words needs a
+//! `union`, whose proofs rest on one invariant. Every constructor establishes it, and nothing
+//! changes the value afterwards:
 //!
-//! > The tag is that of the form. In the inline form all 24 bytes are initialised. In the others, `data`
-//! > points to `length` initialised bytes that nobody writes to. They are static (`Static`), or live as long
-//! > as a reference that the value owns: to the `Arc<[u8]>` of exactly these bytes (`Copied`), or to the
-//! > `Arc` in the second word.
+//! > The tag is that of the form. In the inline form all 24 bytes are initialised. In the others,
+//! > `data` points to `length` initialised bytes that nobody writes to. They are static (`Static`),
+//! > or live as long as a reference that the value owns: to the `Arc<[u8]>` of exactly these bytes
+//! > (`Copied`), or to the `Arc` in the second word.
 
 mod body;
 mod construct;
@@ -42,14 +43,15 @@ use std::ptr;
 
 pub use body::Body;
 
-/// The number of bytes that a [`Text`](crate::Text) or [`Blob`](crate::Blob) stores without an allocation.
+/// The number of bytes that a [`Text`](crate::Text) or [`Blob`](crate::Blob) stores without an
+/// allocation.
 pub const INLINE_CAPACITY: usize = 23;
 
 /// Ranges of inputs up to this size are never copied, whatever their length.
 pub(crate) const SHARE_WHOLE: usize = 4 * 1024;
 
-/// A range of an input above 4 KiB is copied if it is less than one part in 256 of the input. So a value
-/// keeps at most 256 times its own size alive, or 4 KiB.
+/// A range of an input above 4 KiB is copied if it is less than one part in 256 of the input. So a
+/// value keeps at most 256 times its own size alive, or 4 KiB.
 pub const SHARE_FRACTION: usize = 256;
 
 /// The size of the representation, which is copied as a whole.
@@ -72,11 +74,11 @@ union Word {
     pointer: *const u8,
 }
 
-/// The last word in little-endian order: the low seven bytes are the length, or the last inline bytes, and
-/// the highest is the tag.
+/// The last word in little-endian order: the low seven bytes are the length, or the last inline
+/// bytes, and the highest is the tag.
 ///
-/// It is never zero, so that an `Option` of it is copied as three words. A separate byte for the tag would be
-/// copied separately from the other seven, which defeats store forwarding.
+/// It is never zero, so that an `Option` of it is copied as three words. A separate byte for the
+/// tag would be copied separately from the other seven, which defeats store forwarding.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 struct Last(NonZero<u64>);
@@ -101,8 +103,9 @@ enum Tag {
     Body,
 }
 
-// SAFETY: besides plain bytes, a value has a `&'static [u8]`, an `Arc<[u8]>`, an `Arc<Vec<u8>>` or an
-// `Arc<Bytes>`, all of which are `Send` and `Sync`. Nothing is changed through a shared reference.
+// SAFETY: besides plain bytes, a value has a `&'static [u8]`, an `Arc<[u8]>`, an `Arc<Vec<u8>>` or
+// an `Arc<Bytes>`, all of which are `Send` and `Sync`. Nothing is changed through a shared
+// reference.
 unsafe impl Send for Repr {}
 // SAFETY: as above.
 unsafe impl Sync for Repr {}
@@ -142,12 +145,13 @@ impl Repr {
         let (data, len) = if self.is_inline() {
             (ptr::from_ref(self).cast::<u8>(), self.last.inline_len())
         } else {
-            // SAFETY: the form is not inline, so the constructor was `outside`, and the word is a pointer.
+            // SAFETY: the form is not inline, so the constructor was `outside`, and the word is a
+            // pointer.
             (unsafe { self.data.pointer }, self.last.len())
         };
-        // SAFETY: the invariant. If inline, these are at most 23 of the 24 initialised bytes of the value.
-        // Otherwise, `data` points to `len` initialised bytes that nobody writes to and that live at
-        // least as long as the value. `self` borrows the value.
+        // SAFETY: the invariant. If inline, these are at most 23 of the 24 initialised bytes of the
+        // value. Otherwise, `data` points to `len` initialised bytes that nobody writes to and that
+        // live at least as long as the value. `self` borrows the value.
         unsafe { std::slice::from_raw_parts(data, len) }
     }
 
@@ -169,8 +173,8 @@ impl Repr {
         if !self.is_inline() {
             return None;
         }
-        // SAFETY: the value has 24 bytes, which are initialised in this form (the invariant). Bytes need
-        // no alignment. The result borrows `self`.
+        // SAFETY: the value has 24 bytes, which are initialised in this form (the invariant). Bytes
+        // need no alignment. The result borrows `self`.
         let window = unsafe { &*ptr::from_ref(self).cast::<[u8; WINDOW]>() };
         Some((window, self.last.inline_len()))
     }

@@ -26,8 +26,8 @@ impl Repr {
         }
     }
 
-    /// The number of bytes on the heap that the value keeps alive. A `Bytes` does not tell the size of its
-    /// allocation, so only its own length counts.
+    /// The number of bytes on the heap that the value keeps alive. A `Bytes` does not tell the size
+    /// of its allocation, so only its own length counts.
     pub(crate) fn kept(&self) -> usize {
         match self.owner().as_deref() {
             None => 0,
@@ -37,8 +37,8 @@ impl Repr {
         }
     }
 
-    /// `part` as a range of the same allocation, if it is a part of this value and large enough; else a
-    /// copy.
+    /// `part` as a range of the same allocation, if it is a part of this value and large enough;
+    /// else a copy.
     pub(crate) fn part(&self, part: &[u8]) -> Self {
         if let Some(inline) = Self::inline(part) {
             return inline;
@@ -88,7 +88,8 @@ impl Repr {
         }
     }
 
-    /// Converts to a vector, without a copy if the value is a whole vector or `Bytes` that nobody else holds.
+    /// Converts to a vector, without a copy if the value is a whole vector or `Bytes` that nobody
+    /// else holds.
     pub(crate) fn into_vec(self) -> Vec<u8> {
         match self.into_parts() {
             Ok((Owner::Vector(vector), range)) if range == (0..vector.len()) => {
@@ -117,26 +118,29 @@ impl Repr {
         if self.last.tag() != Tag::Static as u8 {
             return None;
         }
-        // SAFETY: the form is not inline, so the constructor was `outside`, and the word is a pointer.
+        // SAFETY: the form is not inline, so the constructor was `outside`, and the word is a
+        // pointer.
         let data = unsafe { self.data.pointer };
         // SAFETY: the invariant: `len` initialised bytes that nobody writes to and that are static.
         Some(unsafe { std::slice::from_raw_parts(data, self.last.len()) })
     }
 
-    /// The owned reference, which still belongs to the value: the caller must clone it, or not drop the
-    /// value.
+    /// The owned reference, which still belongs to the value: the caller must clone it, or not drop
+    /// the value.
     #[inline]
     fn owner(&self) -> Option<ManuallyDrop<Owner>> {
         if self.last.tag() <= Tag::Static as u8 {
             return None;
         }
-        // SAFETY: the form is not inline, so the constructor was `outside`, and both words are pointers.
+        // SAFETY: the form is not inline, so the constructor was `outside`, and both words are
+        // pointers.
         let (data, owner) = unsafe { (self.data.pointer, self.owner.pointer) };
         Some(ManuallyDrop::new(match self.last.tag() {
             tag if tag == Tag::Copied as u8 => {
                 let bytes = ptr::slice_from_raw_parts(data, self.last.len());
-                // SAFETY: the invariant: the pointer is from `Arc::into_raw` of an `Arc<[u8]>` of this
-                // length. The value owns a count, which is not released, as the result is not dropped.
+                // SAFETY: the invariant: the pointer is from `Arc::into_raw` of an `Arc<[u8]>` of
+                // this length. The value owns a count, which is not released, as the result is not
+                // dropped.
                 Owner::Copied(unsafe { Arc::from_raw(bytes) })
             }
             tag if tag == Tag::Body as u8 => {
@@ -144,7 +148,8 @@ impl Repr {
                 Owner::Body(unsafe { Arc::from_raw(owner.cast::<Bytes>()) })
             }
             _ => {
-                // SAFETY: likewise, of an `Arc<Vec<u8>>`: the remaining tags are `Vector` and `Part`.
+                // SAFETY: likewise, of an `Arc<Vec<u8>>`: the remaining tags are `Vector` and
+                // `Part`.
                 Owner::Vector(unsafe { Arc::from_raw(owner.cast::<Vec<u8>>()) })
             }
         }))
@@ -182,8 +187,8 @@ impl Clone for Repr {
             // Adds the count of the new value.
             std::mem::forget(Owner::clone(&owner));
         }
-        // SAFETY: `self` is initialised. Everything in it may be copied, including the owned reference,
-        // whose count was incremented above.
+        // SAFETY: `self` is initialised. Everything in it may be copied, including the owned
+        // reference, whose count was incremented above.
         unsafe { ptr::read(self) }
     }
 }
@@ -218,9 +223,9 @@ impl AsRef<[u8]> for SharedVector {
 
 /// The range of `part` in `whole`, if it is a part of it.
 pub(super) fn range_within(whole: &[u8], part: &[u8]) -> Option<Range<usize>> {
-    // Compares addresses. `Text` relies on the result for the validity of UTF-8: both slices are borrowed,
-    // so their allocations are alive and do not overlap. So addresses within `whole` are its own bytes,
-    // which are those of `part`.
+    // Compares addresses. `Text` relies on the result for the validity of UTF-8: both slices are
+    // borrowed, so their allocations are alive and do not overlap. So addresses within `whole` are
+    // its own bytes, which are those of `part`.
     let start = (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
     let end = start.checked_add(part.len())?;
     (end <= whole.len()).then_some(start..end)

@@ -3,13 +3,13 @@
 use crate::block::{Block as _, Block16 as Block};
 use crate::cpu;
 
-/// A set of special bytes. Its rows of 16 bytes (`0x00..=0x0f` and so on) may have at most eight different
-/// patterns, apart from the empty one.
+/// A set of special bytes. Its rows of 16 bytes (`0x00..=0x0f` and so on) may have at most eight
+/// different patterns, apart from the empty one.
 #[derive(Clone)]
 pub(crate) struct Class {
     special: [bool; 256],
-    /// A byte is special if `low` of its low half and `bits` of its high half have a bit in common. Each
-    /// bit is a pattern of rows.
+    /// A byte is special if `low` of its low half and `bits` of its high half have a bit in common.
+    /// Each bit is a pattern of rows.
     low: [u8; 16],
     bits: [u8; 16],
 }
@@ -18,8 +18,8 @@ pub(crate) struct Class {
 const WIDE_FROM: usize = 64;
 
 impl Class {
-    /// The class of the marked bytes. Only for constants: it panics, which is a compile error, if there
-    /// are too many patterns of rows.
+    /// The class of the marked bytes. Only for constants: it panics, which is a compile error, if
+    /// there are too many patterns of rows.
     pub(crate) const fn new(special: [bool; 256]) -> Self {
         let (mut low, mut bits) = ([0; 16], [0; 16]);
         let mut kinds = 0;

@@ -9,8 +9,8 @@ use crate::{cpu, scan};
 /// The replacement of each byte.
 #[derive(Clone)]
 pub(crate) struct Table {
-    /// At most six bytes to write, the first one lowest; [`WRITABLE`]; and their number in the top byte.
-    /// Zero for a byte that cannot be written.
+    /// At most six bytes to write, the first one lowest; [`WRITABLE`]; and their number in the top
+    /// byte. Zero for a byte that cannot be written.
     words: [Word; 256],
     /// The bytes that change.
     class: Class,
@@ -93,10 +93,11 @@ const fn len(word: u64) -> usize {
 /// From this length on, the call of an AVX2 function pays.
 const WIDE_FROM: usize = 96;
 
-/// Appends the replacements of `bytes`. `special`, if given, must classify 16 bytes as the table does.
+/// Appends the replacements of `bytes`. `special`, if given, must classify 16 bytes as the table
+/// does.
 ///
-/// Reserves the length of the input, then at most 300 bytes at a time. Stops at a byte that cannot be
-/// written and returns its offset; the bytes before it have been appended.
+/// Reserves the length of the input, then at most 300 bytes at a time. Stops at a byte that cannot
+/// be written and returns its offset; the bytes before it have been appended.
 #[inline]
 pub(crate) fn push(
     out: &mut Vec<u8>,
@@ -165,8 +166,8 @@ fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize
     for byte in rest {
         step(*byte);
     }
-    // SAFETY: each step has written eight bytes at `to` and advanced it by no more, so all bytes before
-    // `to` are initialised, within the reserved space.
+    // SAFETY: each step has written eight bytes at `to` and advanced it by no more, so all bytes
+    // before `to` are initialised, within the reserved space.
     unsafe { out.set_len(old + to) };
     if all == 0 {
         return Err(stop(out, old, block, table));
@@ -174,7 +175,8 @@ fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize
     Ok(())
 }
 
-/// The offset of the first byte that cannot be written. Truncates `out` to the replacements before it.
+/// The offset of the first byte that cannot be written. Truncates `out` to the replacements before
+/// it.
 #[cold]
 fn stop(out: &mut Vec<u8>, old: usize, block: &[u8], table: &Table) -> usize {
     let writable = block.iter().take_while(|byte| table.word(**byte) != 0);
@@ -223,11 +225,12 @@ mod wide {
     /// With this many special bytes in a block of 32, all bytes go through the table.
     const DENSE_FROM: u32 = 7;
 
-    /// Space for a block of 32 bytes with fewer than `DENSE_FROM` special ones, and one more register.
+    /// Space for a block of 32 bytes with fewer than `DENSE_FROM` special ones, and one more
+    /// register.
     const ROOM: usize = 32 + (DENSE_FROM as usize - 1) * MOST + 32;
 
-    /// As [`super::push`], for blocks of 32 bytes that are followed by 32 more. Returns the number of
-    /// bytes read.
+    /// As [`super::push`], for blocks of 32 bytes that are followed by 32 more. Returns the number
+    /// of bytes read.
     #[inline]
     pub(super) fn push_avx2(
         _: Avx2,
@@ -278,8 +281,8 @@ mod wide {
             // SAFETY: as above.
             unsafe { move_block(room, to, blocks, from) };
             to += 32 - from;
-            // SAFETY: each step has written at `to` at least as many bytes as it has advanced it by,
-            // so all bytes before `to` are initialised, within the reserved space.
+            // SAFETY: each step has written at `to` at least as many bytes as it has advanced it
+            // by, so all bytes before `to` are initialised, within the reserved space.
             unsafe { out.set_len(old + to) };
             at += 32;
         }
@@ -300,8 +303,8 @@ mod wide {
     ) {
         debug_assert!(from <= 32 && to + 32 <= ROOM);
         let slot = room.as_mut_ptr().cast::<u8>();
-        // SAFETY: both ranges are within their arrays, by the contract. The arrays do not overlap, as
-        // one is borrowed exclusively.
+        // SAFETY: both ranges are within their arrays, by the contract. The arrays do not overlap,
+        // as one is borrowed exclusively.
         unsafe {
             let block = blocks.as_ptr().add(from).cast::<[u8; 32]>().read();
             slot.add(to).cast::<[u8; 32]>().write(block);

@@ -31,9 +31,9 @@ impl Piece {
 ///
 /// # Safety
 ///
-/// A [`Piece`] that `read` returns must have `1 <= written <= read <= bytes.len()`, so that the output
-/// never overtakes the input. The number that `common` returns must be at most seven, and none of these
-/// bytes may be special.
+/// A [`Piece`] that `read` returns must have `1 <= written <= read <= bytes.len()`, so that the
+/// output never overtakes the input. The number that `common` returns must be at most seven, and
+/// none of these bytes may be special.
 pub(crate) unsafe trait Reader: Copy {
     /// The special bytes.
     fn class(self) -> &'static Class;
@@ -44,8 +44,8 @@ pub(crate) unsafe trait Reader: Copy {
     /// Reads at the beginning of `bytes`, which is a special byte.
     fn read(self, bytes: &[u8]) -> Result<Piece, Malformed>;
 
-    /// Fast path of `read`: the replacement of what these eight bytes start with, if it is one byte, and
-    /// the number of bytes read after the first. `None` for anything else.
+    /// Fast path of `read`: the replacement of what these eight bytes start with, if it is one
+    /// byte, and the number of bytes read after the first. `None` for anything else.
     #[inline(always)]
     fn common(self, _: u64) -> Option<(u8, usize)> {
         None
@@ -64,8 +64,8 @@ const NEAR: usize = 64;
 /// Up to this length, input is read in a buffer on the stack.
 const SHORT: usize = 64;
 
-/// Reads `bytes`, the first `clean` of which are not special, and appends the result. Reserves the length
-/// of `bytes`, plus [`GAP`] if they are long. In case of an error, `out` is unchanged.
+/// Reads `bytes`, the first `clean` of which are not special, and appends the result. Reserves the
+/// length of `bytes`, plus [`GAP`] if they are long. In case of an error, `out` is unchanged.
 #[inline]
 pub(crate) fn push_shrunk(
     out: &mut Vec<u8>,
@@ -127,8 +127,8 @@ fn push_rest(
     read.map_err(|error| Malformed::new(clean + error.offset - GAP, error.expected))
 }
 
-/// Reads `bytes[from..end]` and writes the result to `bytes[to..]`, where `to <= from`. Returns the end of
-/// the result. Bytes after `end` may be loaded, but are not changed.
+/// Reads `bytes[from..end]` and writes the result to `bytes[to..]`, where `to <= from`. Returns the
+/// end of the result. Bytes after `end` may be loaded, but are not changed.
 fn shrink_over(
     bytes: &mut [u8],
     end: usize,
@@ -137,8 +137,8 @@ fn shrink_over(
     reader: impl Reader,
 ) -> Result<usize, Malformed> {
     let class = reader.class();
-    // Invariant: to <= from <= end <= bytes.len(). The result is before `to`, the rest of the input at
-    // `from`.
+    // Invariant: to <= from <= end <= bytes.len(). The result is before `to`, the rest of the input
+    // at `from`.
     #[cfg(target_arch = "x86_64")]
     if end - from >= WIDE_FROM
         && let Some(avx2) = cpu::avx2()
@@ -241,8 +241,8 @@ mod wide {
     use crate::Malformed;
     use crate::cpu::Avx2;
 
-    /// As [`super::shrink_over`], for a gap of at least 32 bytes, until fewer than 64 bytes are left.
-    /// Returns the new `from` and `to`.
+    /// As [`super::shrink_over`], for a gap of at least 32 bytes, until fewer than 64 bytes are
+    /// left. Returns the new `from` and `to`.
     #[inline]
     pub(super) fn shrink_avx2(
         _: Avx2,
@@ -271,8 +271,8 @@ mod wide {
             while special != 0 {
                 let next = start + special.trailing_zeros() as usize;
                 special &= special - 1;
-                // Part of the piece before, such as LF after CR. Tested here so that the mask does not
-                // depend on the length of pieces.
+                // Part of the piece before, such as LF after CR. Tested here so that the mask does
+                // not depend on the length of pieces.
                 if next < from {
                     continue;
                 }
@@ -299,8 +299,8 @@ mod wide {
         Ok((from, to))
     }
 
-    /// Reads `bytes` and appends the result, until fewer than 64 bytes are left. Returns the number of
-    /// bytes read. In case of an error, part of the result may have been appended.
+    /// Reads `bytes` and appends the result, until fewer than 64 bytes are left. Returns the number
+    /// of bytes read. In case of an error, part of the result may have been appended.
     #[inline]
     pub(super) fn append_avx2(
         _: Avx2,
@@ -321,8 +321,8 @@ mod wide {
         out.reserve(bytes.len() + 32);
         let mut from = 0;
         loop {
-            // SAFETY: no more has been written than was read, so there is capacity for the rest of the
-            // input plus 32 bytes.
+            // SAFETY: no more has been written than was read, so there is capacity for the rest of
+            // the input plus 32 bytes.
             from += unsafe { append_common(out, &bytes[from..], reader) };
             if from + 64 > bytes.len() {
                 return Ok(from);
@@ -336,8 +336,8 @@ mod wide {
         }
     }
 
-    /// As `append_blocks`, up to a special byte that [`Reader::common`] does not read. Calls no functions,
-    /// so that all state stays in registers.
+    /// As `append_blocks`, up to a special byte that [`Reader::common`] does not read. Calls no
+    /// functions, so that all state stays in registers.
     ///
     /// # Safety
     ///
@@ -348,8 +348,8 @@ mod wide {
         let halves = Halves::new(reader.class());
         let old = out.len();
         let input = bytes.as_ptr();
-        // The byte at `from` goes to `shifted + from`: each shorter piece moves `shifted` back. Always
-        // within the capacity: no more is written than read, and 32 bytes follow.
+        // The byte at `from` goes to `shifted + from`: each shorter piece moves `shifted` back.
+        // Always within the capacity: no more is written than read, and 32 bytes follow.
         let output = out.as_mut_ptr().wrapping_add(old);
         let (mut from, mut shifted) = (0, output);
         'blocks: while from + 64 <= bytes.len() {
@@ -357,8 +357,8 @@ mod wide {
             // SAFETY: 64 bytes of the input are left.
             let mut special = halves.special(unsafe { &*input.add(from).cast::<[u8; 32]>() });
             loop {
-                // SAFETY: `from < end`, after which 32 bytes of the input are left. For the output see
-                // above.
+                // SAFETY: `from < end`, after which 32 bytes of the input are left. For the output
+                // see above.
                 unsafe {
                     let block = input.add(from).cast::<[u8; 32]>().read();
                     shifted.wrapping_add(from).cast::<[u8; 32]>().write(block);
@@ -385,8 +385,8 @@ mod wide {
             }
         }
         let written = shifted as usize + from - output as usize;
-        // SAFETY: each step has written the bytes by which it advanced, so this many bytes after the old
-        // length are initialised.
+        // SAFETY: each step has written the bytes by which it advanced, so this many bytes after
+        // the old length are initialised.
         unsafe { out.set_len(old + written) };
         from
     }

@@ -3,10 +3,10 @@
 //! A scan returns the number of bytes before the first special one, so that they can be copied or
 //! borrowed as a whole.
 //!
-//! The special bytes of a scan are a `Class`, which is defined for single bytes and for blocks. The first
-//! 64 bytes are scanned inline, in blocks of 16 (SSE2), as most results are short. A function that
-//! is not inlined scans the rest, 64 or 128 bytes at a time with AVX2. The last block overlaps the one
-//! before; inputs of fewer than eight bytes are scanned byte by byte.
+//! The special bytes of a scan are a `Class`, which is defined for single bytes and for blocks. The
+//! first 64 bytes are scanned inline, in blocks of 16 (SSE2), as most results are short. A function
+//! that is not inlined scans the rest, 64 or 128 bytes at a time with AVX2. The last block overlaps
+//! the one before; inputs of fewer than eight bytes are scanned byte by byte.
 
 mod class;
 mod run;
@@ -18,8 +18,8 @@ pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 use crate::block::{Block, Block16};
 use class::{Class, FormKey, FormValue, Json, NoName, NotPlainXml, Solid, XmlData, XmlText};
 
-/// The number of bytes before the first that ends a JSON string or needs an escape: `"`, `\`, or a control
-/// character (below 0x20).
+/// The number of bytes before the first that ends a JSON string or needs an escape: `"`, `\`, or a
+/// control character (below 0x20).
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::json_clean(b"a long enough run\" and more"), 17);
@@ -30,8 +30,8 @@ pub fn json_clean(bytes: &[u8]) -> usize {
     clean::<Json>(bytes)
 }
 
-/// The number of bytes before the first `<`, `&`, or control character other than tab and line feed:
-/// `\r`, which readers normalize, or one that XML 1.0 forbids.
+/// The number of bytes before the first `<`, `&`, or control character other than tab and line
+/// feed: `\r`, which readers normalize, or one that XML 1.0 forbids.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::xml_data(b"5 > 3\n</p>"), 6);
@@ -42,8 +42,8 @@ pub fn xml_data(bytes: &[u8]) -> usize {
     clean::<XmlData>(bytes)
 }
 
-/// Like [`xml_data`], but also stops at `>` and at 0xef, which may end `]]>` or start U+FFFE and U+FFFF:
-/// the bytes before are valid text.
+/// Like [`xml_data`], but also stops at `>` and at 0xef, which may end `]]>` or start U+FFFE and
+/// U+FFFF: the bytes before are valid text.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::xml_text(b"5 < 3"), 2);
@@ -101,8 +101,9 @@ fn deep_space(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
-/// The number of bytes that may be in an XML name after its first character, or in a prefix: production
-/// 4a (`NameChar`) of XML 1.0 without the colon, and with all characters other than ASCII.
+/// The number of bytes that may be in an XML name after its first character, or in a prefix:
+/// production 4a (`NameChar`) of XML 1.0 without the colon, and with all characters other than
+/// ASCII.
 ///
 /// ```
 /// use polywire_text::scan::xml_name;
@@ -238,8 +239,8 @@ fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
     }
 }
 
-/// A string of at most 15 bytes that needs no escape in JSON, padded with zeros. Built in registers: a load
-/// after several smaller stores would stall.
+/// A string of at most 15 bytes that needs no escape in JSON, padded with zeros. Built in
+/// registers: a load after several smaller stores would stall.
 #[inline]
 pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     short::<Json>(bytes)
@@ -295,7 +296,8 @@ pub(crate) fn short_xml_text(window: &[u8; 32]) -> usize {
     16 + (mask | 1 << 16).trailing_zeros() as usize
 }
 
-/// A bit per byte at which [`xml_text`] stops, or that is a tab or line feed, which saves instructions.
+/// A bit per byte at which [`xml_text`] stops, or that is a tab or line feed, which saves
+/// instructions.
 #[inline(always)]
 pub(crate) fn not_plain_xml(block: Block16) -> u32 {
     NotPlainXml::find(block).mask()
@@ -308,8 +310,8 @@ pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
     head.or(tail).mask() == 0
 }
 
-/// Whether none of the first `len` bytes, at most 24, needs an escape in XML text. Also false for tabs and
-/// line feeds.
+/// Whether none of the first `len` bytes, at most 24, needs an escape in XML text. Also false for
+/// tabs and line feeds.
 #[inline(always)]
 pub(crate) fn is_xml_clean_window(window: &[u8; 24], len: usize) -> bool {
     let special = |at: usize| {
@@ -411,8 +413,8 @@ pub(crate) fn is_json_clean<const N: usize>(head: &[u8; N], tail: &[u8; N]) -> b
     blocks.reduce(Block16::or).is_none_or(|all| all.mask() == 0)
 }
 
-/// Appends `bytes`. Up to 32 bytes are copied by two overlapping moves of fixed width, without a call of
-/// `memcpy`.
+/// Appends `bytes`. Up to 32 bytes are copied by two overlapping moves of fixed width, without a
+/// call of `memcpy`.
 #[inline]
 pub(crate) fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     fn push_halves<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) -> bool {

@@ -115,7 +115,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// An entry in a table of names: up to 31 bytes in place, or the range of a longer name in a buffer.
+/// An entry in a table of names: up to 31 bytes in place, or the range of a longer name in a
+/// buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(C, align(8))]
 pub struct Name {
@@ -188,7 +189,8 @@ impl Name {
         Run::new(pool.get(start..).unwrap_or_default(), len)
     }
 
-    /// The length of the name, if it is short and `input` starts with it. `None` for all long names.
+    /// The length of the name, if it is short and `input` starts with it. `None` for all long
+    /// names.
     #[inline]
     #[must_use]
     pub fn starts(&self, input: &[u8]) -> Option<usize> {
@@ -211,8 +213,8 @@ impl Name {
         begins(equal, len - 15).then_some(len)
     }
 
-    /// Whether the name is any byte followed by `text`. False for long names, and for text that is not
-    /// inline.
+    /// Whether the name is any byte followed by `text`. False for long names, and for text that is
+    /// not inline.
     ///
     /// ```
     /// use polywire_text::Text;

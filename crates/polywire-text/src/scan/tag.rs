@@ -1,7 +1,7 @@
 //! Fast paths for XML tags.
 //!
-//! They load windows of fixed size, so that one comparison with the end of the input suffices. Near the
-//! end of the input there is no window, and the caller takes its slow path.
+//! They load windows of fixed size, so that one comparison with the end of the input suffices. Near
+//! the end of the input there is no window, and the caller takes its slow path.
 
 use super::run::begins;
 use crate::block::{Block, Block16};
@@ -11,8 +11,8 @@ const LINE: usize = 33 + TAG;
 /// The window of a tag.
 pub const TAG: usize = 32;
 
-/// Skips an optional line feed at `at` and spaces after it. Returns the offset of the next byte, and 32
-/// bytes from there. `None` if there is other or more white space, or less input.
+/// Skips an optional line feed at `at` and spaces after it. Returns the offset of the next byte,
+/// and 32 bytes from there. `None` if there is other or more white space, or less input.
 ///
 /// ```
 /// use polywire_text::scan::line;
@@ -37,8 +37,8 @@ pub fn line(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
     (*first == b'\n' && tag[0] > b' ').then_some((at + len + 1, tag))
 }
 
-/// The contents of the tag: the bytes between `<`, which must be first, and the first `>`. `None` if
-/// there is no such tag within the window. Does not check that they are a name.
+/// The contents of the tag: the bytes between `<`, which must be first, and the first `>`. `None`
+/// if there is no such tag within the window. Does not check that they are a name.
 ///
 /// ```
 /// let tag = b"<name>and more bytes, up to thirty-two";
@@ -57,8 +57,9 @@ pub fn in_tag(tag: &[u8; TAG]) -> Option<&[u8]> {
     }
 }
 
-/// Whether `tag` is the end tag of the element whose name has `len` bytes at `name` of the input. Always
-/// false if the name has more than 29 bytes, or starts within the last 32 bytes of the input.
+/// Whether `tag` is the end tag of the element whose name has `len` bytes at `name` of the input.
+/// Always false if the name has more than 29 bytes, or starts within the last 32 bytes of the
+/// input.
 ///
 /// ```
 /// use polywire_text::scan::is_end_tag;
@@ -76,8 +77,8 @@ pub fn is_end_tag(tag: &[u8; TAG], input: &[u8], name: usize, len: usize) -> boo
     rest.get(len) == Some(&b'>') && begins_with(rest, input, name, len)
 }
 
-/// Whether `tag` starts with the `len` bytes at `earlier` of the input. Always false if there are more
-/// than 32, or if they start within the last 32 bytes of the input.
+/// Whether `tag` starts with the `len` bytes at `earlier` of the input. Always false if there are
+/// more than 32, or if they start within the last 32 bytes of the input.
 ///
 /// ```
 /// use polywire_text::scan::comes_again;
@@ -91,8 +92,8 @@ pub fn comes_again(tag: &[u8; TAG], input: &[u8], earlier: usize, len: usize) ->
     len <= TAG && begins_with(tag, input, earlier, len)
 }
 
-/// Whether `tag` starts with the `len` bytes at `earlier` of the input. If `len` exceeds `N`, compares `N`
-/// bytes.
+/// Whether `tag` starts with the `len` bytes at `earlier` of the input. If `len` exceeds `N`,
+/// compares `N` bytes.
 #[inline(always)]
 fn begins_with<const N: usize>(tag: &[u8; N], input: &[u8], earlier: usize, len: usize) -> bool {
     let Some(earlier) = chunk::<TAG>(input, earlier) else {

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 
 use super::Text;
 
-/// Whether two strings are equal. Up to 64 bytes are compared as two overlapping chunks, which is faster
-/// than a call of `memcmp`.
+/// Whether two strings are equal. Up to 64 bytes are compared as two overlapping chunks, which is
+/// faster than a call of `memcmp`.
 #[inline]
 fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len()

@@ -149,8 +149,8 @@ impl From<Text> for Arc<str> {
     /// Returns the `Arc<str>` that the text was made from.
     fn from(text: Text) -> Self {
         let bytes = Arc::into_raw(text.0.into_arc());
-        // SAFETY: the pointer comes from `Arc::into_raw` of an `Arc<[u8]>`, and `str` has the size and
-        // alignment of its bytes, as `Arc::from_raw` requires. The bytes are valid UTF-8 by the
+        // SAFETY: the pointer comes from `Arc::into_raw` of an `Arc<[u8]>`, and `str` has the size
+        // and alignment of its bytes, as `Arc::from_raw` requires. The bytes are valid UTF-8 by the
         // invariant of `Text`.
         unsafe { Self::from_raw(bytes as *const str) }
     }

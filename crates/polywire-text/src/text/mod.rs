@@ -15,17 +15,17 @@ use std::path::Path;
 use crate::repr::{Repr, WINDOW, bounds};
 use crate::{Blob, Malformed, utf8};
 
-/// An immutable UTF-8 string of 24 bytes: up to 23 bytes are inline, a longer string is a range of the
-/// input that it was read from, or has its own allocation.
+/// An immutable UTF-8 string of 24 bytes: up to 23 bytes are inline, a longer string is a range of
+/// the input that it was read from, or has its own allocation.
 ///
-/// It dereferences to `str`, and compares, hashes and prints as one. It implements `Borrow<str>`, so
-/// maps with `Text` keys can be queried with a `&str`. `Option<Text>` has 24 bytes, too.
+/// It dereferences to `str`, and compares, hashes and prints as one. It implements `Borrow<str>`,
+/// so maps with `Text` keys can be queried with a `&str`. `Option<Text>` has 24 bytes, too.
 ///
 /// # Costs
 ///
-/// "Nothing" means a few instructions without an allocation or a pass over the string; "count" is an
-/// atomic addition. Strings of up to 23 bytes are copied inline and never allocate; the tables are about
-/// longer strings.
+/// "Nothing" means a few instructions without an allocation or a pass over the string; "count" is
+/// an atomic addition. Strings of up to 23 bytes are copied inline and never allocate; the tables
+/// are about longer strings.
 ///
 /// | from | to `Text` |
 /// |---|---|
@@ -97,8 +97,8 @@ impl Text {
         Self(Repr::from_static(text.as_bytes()))
     }
 
-    /// A copy of `bytes`, if they are UTF-8. To avoid the copy, use `TryFrom` from a `Vec<u8>`, `Bytes` or
-    /// [`Blob`].
+    /// A copy of `bytes`, if they are UTF-8. To avoid the copy, use `TryFrom` from a `Vec<u8>`,
+    /// `Bytes` or [`Blob`].
     ///
     /// # Errors
     ///
@@ -130,8 +130,8 @@ impl Text {
         }
     }
 
-    /// The first `len` bytes of `window`, if they are at most 23 and end at a character boundary. Fastest if
-    /// `window` has 24 bytes or more, which allows a copy of fixed width.
+    /// The first `len` bytes of `window`, if they are at most 23 and end at a character boundary.
+    /// Fastest if `window` has 24 bytes or more, which allows a copy of fixed width.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -146,8 +146,8 @@ impl Text {
         let Some(chunk) = window.as_bytes().first_chunk::<WINDOW>() else {
             return Self::inline_at_the_end(window, len);
         };
-        // Continuation bytes are 0b10xx_xxxx. A prefix of a `str` that ends before any other byte is
-        // valid UTF-8.
+        // Continuation bytes are 0b10xx_xxxx. A prefix of a `str` that ends before any other byte
+        // is valid UTF-8.
         let next = chunk.get(len)?;
         if next.cast_signed() < -64 {
             return None;
@@ -183,7 +183,8 @@ impl Text {
     ///
     /// # Errors
     ///
-    /// An implementation of a trait of `std::fmt` has returned an error, for which `format!` panics.
+    /// An implementation of a trait of `std::fmt` has returned an error, for which `format!`
+    /// panics.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -206,8 +207,9 @@ impl Text {
     #[must_use]
     pub const fn as_str(&self) -> &str {
         let bytes = self.0.as_bytes();
-        // SAFETY: the invariant of the type. All constructors take a `str`, bytes that were validated or
-        // are ASCII, or a range of these at character boundaries, and the bytes never change.
+        // SAFETY: the invariant of the type. All constructors take a `str`, bytes that were
+        // validated or are ASCII, or a range of these at character boundaries, and the bytes never
+        // change.
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
@@ -238,8 +240,8 @@ impl Text {
         self.0.window()
     }
 
-    /// The first and the last eight bytes of an inline string, in little-endian order; of fewer than eight
-    /// bytes, all of them, padded with zeros, and 0.
+    /// The first and the last eight bytes of an inline string, in little-endian order; of fewer
+    /// than eight bytes, all of them, padded with zeros, and 0.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -262,8 +264,8 @@ impl Text {
         })
     }
 
-    /// Appends `head` of the length, and the bytes, if the string is inline. Returns whether it is. A copy
-    /// of fixed width instead of a `memcpy`.
+    /// Appends `head` of the length, and the bytes, if the string is inline. Returns whether it is.
+    /// A copy of fixed width instead of a `memcpy`.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -278,8 +280,8 @@ impl Text {
             return false;
         };
         out.reserve(1 + WINDOW);
-        // SAFETY: there is capacity for one byte and the window, all of which are written, and `len` is
-        // at most the length of the window.
+        // SAFETY: there is capacity for one byte and the window, all of which are written, and
+        // `len` is at most the length of the window.
         unsafe {
             let to = out.as_mut_ptr().add(out.len());
             to.write(head(len as u8));
@@ -296,10 +298,10 @@ impl Text {
         self.0.is_shared()
     }
 
-    /// The number of bytes on the heap that the string keeps alive: those of the input, if it is shared,
-    /// else its own, including unused capacity. Zero for static and inline strings. Without the overhead
-    /// of the allocator and the handle, and without the parts of an allocation that a `Bytes` does not
-    /// show.
+    /// The number of bytes on the heap that the string keeps alive: those of the input, if it is
+    /// shared, else its own, including unused capacity. Zero for static and inline strings. Without
+    /// the overhead of the allocator and the handle, and without the parts of an allocation that a
+    /// `Bytes` does not show.
     ///
     /// ```
     /// use polywire_text::{Body, Text};
@@ -316,8 +318,9 @@ impl Text {
         self.0.kept()
     }
 
-    /// A part of the string that shares its allocation. `None` if the range is out of bounds or splits a
-    /// character. A short part is inline; a part below 1/256 of an allocation above 4 KiB is a copy.
+    /// A part of the string that shares its allocation. `None` if the range is out of bounds or
+    /// splits a character. A short part is inline; a part below 1/256 of an allocation above 4 KiB
+    /// is a copy.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -348,8 +351,8 @@ impl Text {
         Self(self.0.part(part.as_bytes()))
     }
 
-    /// Copies the string if it is shared, so that it keeps no input alive. Call it before you store a string
-    /// for longer than the message that it is from.
+    /// Copies the string if it is shared, so that it keeps no input alive. Call it before you store
+    /// a string for longer than the message that it is from.
     #[must_use]
     pub fn into_owned(self) -> Self {
         Self(self.0.detached())

@@ -10,9 +10,9 @@ use crate::scan::{self, TAG};
 const ELEMENT: usize = WINDOW + TAG;
 
 impl Text {
-    /// Reads text at `at` that fits an inline string and needs no unescaping. Returns it, its length, and
-    /// the bytes after it: a `<`, or a byte at which [`scan::xml_data`] stops. `None` for any other text,
-    /// and near the end of the document.
+    /// Reads text at `at` that fits an inline string and needs no unescaping. Returns it, its
+    /// length, and the bytes after it: a `<`, or a byte at which [`scan::xml_data`] stops. `None`
+    /// for any other text, and near the end of the document.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -42,8 +42,9 @@ impl Text {
 const TEXT: usize = 32;
 
 impl Text {
-    /// Reads text at `at` that is followed by `close`, fits an inline string and needs no unescaping.
-    /// Returns it and its length. It contains nothing that XML forbids. `None` for any other text.
+    /// Reads text at `at` that is followed by `close`, fits an inline string and needs no
+    /// unescaping. Returns it and its length. It contains nothing that XML forbids. `None` for any
+    /// other text.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -74,8 +75,8 @@ impl Text {
 }
 
 impl Text {
-    /// Unescapes text of at most 64 bytes whose only special characters are entity references. `None` for
-    /// any other text.
+    /// Unescapes text of at most 64 bytes whose only special characters are entity references.
+    /// `None` for any other text.
     ///
     /// ```
     /// use polywire_text::Text;

@@ -20,9 +20,9 @@ const DAYS_OF_MONTH: [u8; 16] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 
 
 /// Converts days since 0000-03-01 to century, year of the century, month and day.
 ///
-/// Each division multiplies by a constant, which gives a fixed-point number: the integer part is the
-/// year or month, the fraction is the day within it. The constants are proved in Neri and Schneider,
-/// "Euclidean affine functions and their application to calendar algorithms", 2022.
+/// Each division multiplies by a constant, which gives a fixed-point number: the integer part is
+/// the year or month, the fraction is the day within it. The constants are proved in Neri and
+/// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
 #[inline]
 pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32, u32) {
     let quarters = day * 4 + 3;
@@ -68,7 +68,8 @@ pub(super) const fn day_of_date(century: u32, short: u32, month: u32, day: u32) 
     Some(before_year + BEFORE_MONTH[(month & 15) as usize] as u32 + day - 1)
 }
 
-/// Days since 1970-01-01. The date must exist. The year must be small enough that days do not overflow.
+/// Days since 1970-01-01. The date must exist. The year must be small enough that days do not
+/// overflow.
 pub(super) const fn distant_day_of_date(year: i64, month: u32, day: u32) -> i64 {
     let year = year - (month <= 2) as i64;
     let before_year = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

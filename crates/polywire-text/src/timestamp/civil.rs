@@ -4,7 +4,8 @@ use super::calendar::{DAY, days_in_month, distant_date_of_day, distant_day_of_da
 use super::{NANOSECONDS, Timestamp};
 use crate::Malformed;
 
-/// A date in the proleptic Gregorian calendar and a time of day, for programs that use no date library.
+/// A date in the proleptic Gregorian calendar and a time of day, for programs that use no date
+/// library.
 ///
 /// Not `#[non_exhaustive]`: a date and time has no other fields.
 ///

@@ -1,7 +1,7 @@
 //! Conversion from and to the types of the standard library, chrono, jiff and time.
 //!
-//! Every value of those types fits a `Timestamp`, but not the other way round. An unzoned timestamp is
-//! converted as if it were in UTC, as none of the other types has this property.
+//! Every value of those types fits a `Timestamp`, but not the other way round. An unzoned timestamp
+//! is converted as if it were in UTC, as none of the other types has this property.
 
 use std::time::{Duration, SystemTime};
 

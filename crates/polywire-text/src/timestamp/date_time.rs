@@ -18,8 +18,8 @@ impl Timestamp {
     /// ```
     ///
     /// The date must exist in the calendar, the hour must be at most 23, and the offset less than a
-    /// day. The year in UTC must be within 0001 to 9999. `-00:00` (offset unknown) is read as `Z`. For leap
-    /// seconds see the [module](crate::timestamp).
+    /// day. The year in UTC must be within 0001 to 9999. `-00:00` (offset unknown) is read as `Z`.
+    /// For leap seconds see the [module](crate::timestamp).
     ///
     /// # Errors
     ///
@@ -162,8 +162,8 @@ impl Timestamp {
         Ok(())
     }
 
-    /// `YYYY-MM-DDTHH:MM:SSZ`, padded with zero bytes, without the fraction. `None` for years outside of
-    /// 0001 to 9999.
+    /// `YYYY-MM-DDTHH:MM:SSZ`, padded with zero bytes, without the fraction. `None` for years
+    /// outside of 0001 to 9999.
     #[inline(always)]
     pub(crate) fn whole_seconds(self) -> Option<[u64; 3]> {
         let (day, second) = self.common_day()?;
@@ -177,7 +177,8 @@ impl Timestamp {
         ])
     }
 
-    /// The day since 0000-03-01 and the second of that day. `None` for years outside of 0001 to 9999.
+    /// The day since 0000-03-01 and the second of that day. `None` for years outside of 0001 to
+    /// 9999.
     #[inline]
     pub(super) fn common_day(self) -> Option<(u32, u32)> {
         if !(FIRST_SECOND..=LAST_SECOND).contains(&self.seconds) {
@@ -207,8 +208,8 @@ fn read(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
     read
 }
 
-/// A cache of the last date that was read. Adjacent timestamps often have the same date, and comparing
-/// it is faster than parsing it.
+/// A cache of the last date that was read. Adjacent timestamps often have the same date, and
+/// comparing it is faster than parsing it.
 #[derive(Clone, Copy, Debug)]
 pub struct LastDate {
     /// `YYYY-MM-` and `Y-MM-DDT`, which overlap.
@@ -278,8 +279,8 @@ enum Zone {
 impl FromStr for Timestamp {
     type Err = Malformed;
 
-    /// Reads what `Display` writes for the years 0001 to 9999: as [`Timestamp::parse_date_time`], or
-    /// without an offset, which makes the instant [unzoned](Timestamp::is_unzoned).
+    /// Reads what `Display` writes for the years 0001 to 9999: as [`Timestamp::parse_date_time`],
+    /// or without an offset, which makes the instant [unzoned](Timestamp::is_unzoned).
     ///
     /// # Errors
     ///
@@ -308,8 +309,8 @@ fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
     pair_text(values, 0x0000_0f00_000f_000f) | u64::from_le_bytes(*b"0000-00-")
 }
 
-/// Reads the common layout: fixed positions up to the second, then an optional fraction and an optional
-/// offset. `None` means another layout or an error.
+/// Reads the common layout: fixed positions up to the second, then an optional fraction and an
+/// optional offset. `None` means another layout or an error.
 // Always inline: a result in memory would be written as three fields and read as one, which defeats
 // store forwarding.
 #[inline(always)]

@@ -18,8 +18,8 @@ impl Timestamp {
     /// seconds = ["-"] ("0" / (1-9) *DIGIT) ["." 1*DIGIT] [("e" / "E") ["+" / "-"] 1*DIGIT]
     /// ```
     ///
-    /// The result is exact to the nanosecond, also with an exponent; further digits are cut off. The
-    /// year is not limited to 0001 to 9999.
+    /// The result is exact to the nanosecond, also with an exponent; further digits are cut off.
+    /// The year is not limited to 0001 to 9999.
     ///
     /// # Errors
     ///
@@ -74,8 +74,8 @@ impl Timestamp {
     /// Converts seconds since the epoch. `None` for NaN, infinities and values outside of `i64`.
     ///
     /// Below 2^23 seconds, doubles are less than a nanosecond apart, and the result is the nearest
-    /// nanosecond. Above, several nanoseconds have the same double, and the result is the one with the
-    /// shortest decimal fraction: most likely what the double was made from.
+    /// nanosecond. Above, several nanoseconds have the same double, and the result is the one with
+    /// the shortest decimal fraction: most likely what the double was made from.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -101,19 +101,19 @@ impl Timestamp {
         if size < NANOSECONDS_APART {
             return exact((fraction * 1e9).round());
         }
-        // A shortcut for whole microseconds. While doubles are less than a microsecond apart, at most
-        // one such fraction has this double.
+        // A shortcut for whole microseconds. While doubles are less than a microsecond apart, at
+        // most one such fraction has this double.
         let microseconds = (fraction * 1e6).round();
         if size < MICROSECONDS_APART && whole + microseconds / 1e6 == seconds {
             return exact(microseconds * 1e3);
         }
-        // Doubles with a fraction are below 2^53: zmij writes no exponent and at most nine digits after
-        // the point.
+        // Doubles with a fraction are below 2^53: zmij writes no exponent and at most nine digits
+        // after the point.
         Self::parse_epoch_seconds(zmij::Buffer::new().format_finite(seconds)).ok()
     }
 
-    /// Seconds since the epoch as the nearest double. For whole microseconds within 2^33 seconds of the
-    /// epoch, [`Timestamp::from_f64`] is the inverse.
+    /// Seconds since the epoch as the nearest double. For whole microseconds within 2^33 seconds of
+    /// the epoch, [`Timestamp::from_f64`] is the inverse.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -122,7 +122,8 @@ impl Timestamp {
     /// ```
     #[must_use]
     pub fn as_f64(self) -> f64 {
-        // Computed on the absolute value: adding a fraction to a negative number would cancel digits.
+        // Computed on the absolute value: adding a fraction to a negative number would cancel
+        // digits.
         let (size, nanoseconds) = match (self.seconds < 0, self.nanoseconds) {
             (true, 1..) => (!self.seconds as u64, NANOSECONDS - self.nanoseconds),
             (_, nanoseconds) => (self.seconds.unsigned_abs(), nanoseconds),
@@ -224,7 +225,8 @@ impl Timestamp {
     }
 }
 
-/// The double nearest to `seconds + nanoseconds / 1e9`, which computed directly would be rounded twice.
+/// The double nearest to `seconds + nanoseconds / 1e9`, which computed directly would be rounded
+/// twice.
 fn nearest(seconds: u64, nanoseconds: u32) -> f64 {
     const SCALE: f64 = 17_179_869_184.0;
     if seconds < 1 << 23 {
@@ -233,8 +235,8 @@ fn nearest(seconds: u64, nanoseconds: u32) -> f64 {
         return nanoseconds as f64 / 1e9;
     }
     if seconds < 1 << 29 {
-        // In units of 2^-34 seconds. The last bit is set if the division had a remainder: with 57 bits or
-        // more it only decides ties.
+        // In units of 2^-34 seconds. The last bit is set if the division had a remainder: with 57
+        // bits or more it only decides ties.
         let scaled = u64::from(nanoseconds) << 34;
         let units = scaled / u64::from(NANOSECONDS);
         let sticky = u64::from(!scaled.is_multiple_of(u64::from(NANOSECONDS)));
@@ -245,8 +247,9 @@ fn nearest(seconds: u64, nanoseconds: u32) -> f64 {
         let halves = u128::from(seconds) << 1 | u128::from(nanoseconds > 0);
         return halves as f64 / 2.0;
     }
-    // The error of the quotient is below 2^-54. Ties of the sum are multiples of 2^-24 or more, and any
-    // other number of nanoseconds differs from them by more than 2^-54, so it stays on its side.
+    // The error of the quotient is below 2^-54. Ties of the sum are multiples of 2^-24 or more, and
+    // any other number of nanoseconds differs from them by more than 2^-54, so it stays on its
+    // side.
     seconds as f64 + f64::from(nanoseconds) / 1e9
 }
 

@@ -1,5 +1,5 @@
-//! The slow path of all formats: a cursor that reads a date field by field. Unlike the fast paths, it
-//! accepts every layout and produces errors.
+//! The slow path of all formats: a cursor that reads a date field by field. Unlike the fast paths,
+//! it accepts every layout and produces errors.
 
 use super::Timestamp;
 use super::calendar::{DAY, FIRST_SECOND, LAST_SECOND, days_in_month, distant_day_of_date};
@@ -113,7 +113,8 @@ impl<'a> Fields<'a> {
         Ok(nanoseconds)
     }
 
-    /// An optional offset from UTC, in seconds. `basic` is the format of ISO 8601 that needs no colon.
+    /// An optional offset from UTC, in seconds. `basic` is the format of ISO 8601 that needs no
+    /// colon.
     pub(super) fn zone(&mut self, basic: bool) -> Result<Option<i64>, Malformed> {
         let sign = match self.peek() {
             Some(b'Z' | b'z') => {

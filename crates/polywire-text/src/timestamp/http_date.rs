@@ -20,8 +20,8 @@ impl Timestamp {
     /// time         = 2DIGIT ":" 2DIGIT ":" 2DIGIT ["." 1*DIGIT]
     /// ```
     ///
-    /// Names are case-sensitive. The name of the day need not match the date: it is redundant, and some
-    /// senders get it wrong. A year of two digits is within 1970 to 2069.
+    /// Names are case-sensitive. The name of the day need not match the date: it is redundant, and
+    /// some senders get it wrong. A year of two digits is within 1970 to 2069.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ impl Timestamp {
         read(text.as_bytes())
     }
 
-    /// Appends an HTTP-date in the preferred format, `IMF-fixdate`. A fraction, which that format does
-    /// not have, is written only if it is not zero.
+    /// Appends an HTTP-date in the preferred format, `IMF-fixdate`. A fraction, which that format
+    /// does not have, is written only if it is not zero.
     ///
     /// # Errors
     ///

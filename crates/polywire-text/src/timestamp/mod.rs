@@ -7,19 +7,20 @@
 //! | epoch seconds | `1795293000.25` | a fraction of any length, an exponent |
 //! | XML-RPC | `20261121T20:30:00`, or with `Z` | dashes, a fraction, an offset |
 //!
-//! - **Years**: 0001 to 9999 in UTC, whatever the offset, so that all formats can write what one has
-//!   read. Epoch seconds have the range of `i64`.
-//! - **Fractions** are read to the nanosecond, and further digits are cut off. A `f64` is converted to
-//!   the instant that it was most likely written for ([`Timestamp::from_f64`]).
-//! - **Leap seconds** (`:60`) are accepted at the end of a day in UTC or, if the offset is unknown, of an
-//!   hour. They become the first second of the following minute, as in POSIX.
+//! - **Years**: 0001 to 9999 in UTC, whatever the offset, so that all formats can write what one
+//!   has read. Epoch seconds have the range of `i64`.
+//! - **Fractions** are read to the nanosecond, and further digits are cut off. A `f64` is converted
+//!   to the instant that it was most likely written for ([`Timestamp::from_f64`]).
+//! - **Leap seconds** (`:60`) are accepted at the end of a day in UTC or, if the offset is unknown,
+//!   of an hour. They become the first second of the following minute, as in POSIX.
 //! - **Offsets** are applied and not stored. `24:00` is rejected.
 //!
 //! # Implementation
 //!
-//! Each format has one common layout, which is read eight bytes at a time, without a branch per digit
-//! (`words.rs`). Any other input, valid or not, goes to a cursor that reads field by field and produces
-//! the errors (`fields.rs`). Days are converted to dates without loops (`calendar.rs`).
+//! Each format has one common layout, which is read eight bytes at a time, without a branch per
+//! digit (`words.rs`). Any other input, valid or not, goes to a cursor that reads field by field
+//! and produces the errors (`fields.rs`). Days are converted to dates without loops
+//! (`calendar.rs`).
 //!
 //! Only `Display` allocates. Writers append and reserve at most 48 bytes.
 
@@ -50,9 +51,9 @@ const NANOSECONDS: u32 = 1_000_000_000;
 /// An instant to the nanosecond.
 ///
 /// XML-RPC dates have no time zone. An instant that was read from such a date is
-/// [unzoned](Timestamp::is_unzoned): its seconds are computed as if the date were in UTC, and a caller
-/// that knows the zone can correct them. An unzoned instant is not equal to the same instant with a
-/// zone, and is ordered directly after it.
+/// [unzoned](Timestamp::is_unzoned): its seconds are computed as if the date were in UTC, and a
+/// caller that knows the zone can correct them. An unzoned instant is not equal to the same instant
+/// with a zone, and is ordered directly after it.
 ///
 /// ```
 /// use polywire_text::Timestamp;
@@ -79,8 +80,8 @@ impl Timestamp {
         unzoned: false,
     };
 
-    /// The instant `seconds` after the epoch (before it, if negative) plus `nanoseconds`. Nanoseconds
-    /// of a second or more carry over into the seconds, which saturate.
+    /// The instant `seconds` after the epoch (before it, if negative) plus `nanoseconds`.
+    /// Nanoseconds of a second or more carry over into the seconds, which saturate.
     #[must_use]
     pub const fn new(seconds: i64, nanoseconds: u32) -> Self {
         Self {
@@ -221,7 +222,8 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// Appends the first `len` bytes of `words`. Appends all of them and truncates, which needs no loop.
+/// Appends the first `len` bytes of `words`. Appends all of them and truncates, which needs no
+/// loop.
 #[inline]
 fn push_words<const N: usize>(out: &mut Vec<u8>, words: [u64; N], len: usize) {
     let end = out.len() + len;

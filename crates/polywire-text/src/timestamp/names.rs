@@ -1,5 +1,5 @@
-//! Names of days and months in HTTP-dates: four-byte words that include the following byte, found by a
-//! perfect hash.
+//! Names of days and months in HTTP-dates: four-byte words that include the following byte, found
+//! by a perfect hash.
 
 use super::fields::Fields;
 use crate::Malformed;
@@ -76,8 +76,8 @@ const DAY_OF_HASH: [u32; 8] = {
     days
 };
 
-/// Full names of days, by the same hash: the first eight bytes, padded with a comma and spaces, and the
-/// length of the name.
+/// Full names of days, by the same hash: the first eight bytes, padded with a comma and spaces, and
+/// the length of the name.
 const FULL_DAY_OF_HASH: [(u64, usize); 8] = {
     let mut days = [(0, 0); 8];
     let mut at = 0;

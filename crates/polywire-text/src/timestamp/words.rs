@@ -2,13 +2,13 @@
 //!
 //! Reading `08:49:37`:
 //!
-//! 1. Load the bytes as a little-endian integer, exclusive or with `00:00:00`. Each digit becomes its
-//!    value, and each separator becomes zero.
-//! 2. Add to each byte 127 minus its largest allowed value: 118 for a digit, 127 for a separator. The
-//!    high bit of a byte is now set, or was set before, if and only if the byte is wrong. (A byte of 128
-//!    or more may carry into the next one, but the input is rejected anyway.)
-//! 3. Ten times the word plus the word shifted by one byte gives pairs of digits: the hour in byte 0,
-//!    the minute in byte 3, the second in byte 6.
+//! 1. Load the bytes as a little-endian integer, exclusive or with `00:00:00`. Each digit becomes
+//!    its value, and each separator becomes zero.
+//! 2. Add to each byte 127 minus its largest allowed value: 118 for a digit, 127 for a separator.
+//!    The high bit of a byte is now set, or was set before, if and only if the byte is wrong. (A
+//!    byte of 128 or more may carry into the next one, but the input is rejected anyway.)
+//! 3. Ten times the word plus the word shifted by one byte gives pairs of digits: the hour in byte
+//!    0, the minute in byte 3, the second in byte 6.
 //! 4. Test the limits of the pairs as in step 2.
 //! 5. Extract the pairs, or combine them by one multiplication.
 //!
@@ -41,8 +41,9 @@ impl Pattern {
         }
     }
 
-    /// The value of each pair of digits, in the byte of its first digit; other bytes are unspecified.
-    /// The second result is zero if the word matches the pattern; otherwise the pairs are unspecified.
+    /// The value of each pair of digits, in the byte of its first digit; other bytes are
+    /// unspecified. The second result is zero if the word matches the pattern; otherwise the pairs
+    /// are unspecified.
     #[inline]
     pub(super) const fn pairs(self, word: u64) -> (u64, u64) {
         let digits = word ^ self.bytes;
@@ -70,9 +71,9 @@ pub(super) const fn time(text: [u8; 8]) -> Option<u32> {
 
 /// `HH:MM:SS` of a second of the day.
 ///
-/// The hours are a fixed-point number with a fraction of 32 bits. 1193047 is 2^32 / 3600, rounded up;
-/// the error in a day is less than a second. 60 times the fraction are the minutes, and 60 times the
-/// fraction of those the seconds.
+/// The hours are a fixed-point number with a fraction of 32 bits. 1193047 is 2^32 / 3600, rounded
+/// up; the error in a day is less than a second. 60 times the fraction are the minutes, and 60
+/// times the fraction of those the seconds.
 #[inline]
 pub(super) const fn time_text(second: u32) -> u64 {
     let hours = second as u64 * 1_193_047;
@@ -82,8 +83,8 @@ pub(super) const fn time_text(second: u32) -> u64 {
     pair_text(values, 0x000f_0000_0f00_000f) | u64::from_le_bytes(*b"00:00:00")
 }
 
-/// Converts each value below 100 to two digits, without the bits of ASCII `0`. `nibbles` has the low four
-/// bits of each value's byte set. Each value has a field of sixteen bits.
+/// Converts each value below 100 to two digits, without the bits of ASCII `0`. `nibbles` has the
+/// low four bits of each value's byte set. Each value has a field of sixteen bits.
 #[inline]
 pub(super) const fn pair_text(values: u64, nibbles: u64) -> u64 {
     let tens = (values.wrapping_mul(103) >> 10) & nibbles;
@@ -107,8 +108,8 @@ pub(super) const fn leading_digits(word: u64) -> (u32, u32) {
     (bits / 8, eight_digits(digits))
 }
 
-/// The value of eight digits, the first in the lowest byte. Makes pairs, then multiplies the first and
-/// third, and the second and fourth, by their weights.
+/// The value of eight digits, the first in the lowest byte. Makes pairs, then multiplies the first
+/// and third, and the second and fourth, by their weights.
 #[inline]
 const fn eight_digits(digits: u64) -> u32 {
     const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
@@ -118,8 +119,8 @@ const fn eight_digits(digits: u64) -> u32 {
     (first.wrapping_add(second) >> 32) as u32
 }
 
-/// The eight digits of a number below 10^8, the first in the lowest byte, without the bits of ASCII `0`.
-/// Splits the number in halves three times.
+/// The eight digits of a number below 10^8, the first in the lowest byte, without the bits of ASCII
+/// `0`. Splits the number in halves three times.
 #[inline]
 const fn eight_values(value: u32) -> u64 {
     let high = value / 10_000;
@@ -130,7 +131,8 @@ const fn eight_values(value: u32) -> u64 {
     pair_text(twos, 0x000f_000f_000f_000f)
 }
 
-/// The nine digits of `nanoseconds`: eight, and the ninth. And how many remain without trailing zeros.
+/// The nine digits of `nanoseconds`: eight, and the ninth. And how many remain without trailing
+/// zeros.
 #[inline]
 pub(super) const fn fraction_text(nanoseconds: u32) -> (u64, u8, usize) {
     let first = nanoseconds / 10;

@@ -10,8 +10,8 @@ use super::words::{Pattern, pair_text, time, time_text};
 use crate::Malformed;
 
 impl Timestamp {
-    /// Reads the `dateTime.iso8601` of XML-RPC, from bytes or a string. The specification has no grammar
-    /// and only one example, `19980717T14:08:55`; this also accepts what peers send:
+    /// Reads the `dateTime.iso8601` of XML-RPC, from bytes or a string. The specification has no
+    /// grammar and only one example, `19980717T14:08:55`; this also accepts what peers send:
     ///
     /// ```text
     /// dateTime = 4DIGIT 2DIGIT 2DIGIT separator time / 4DIGIT "-" 2DIGIT "-" 2DIGIT separator time
@@ -40,7 +40,8 @@ impl Timestamp {
         read(text.as_ref())
     }
 
-    /// Appends `YYYYMMDDTHH:MM:SS`, in UTC, without a zone, and with a fraction only if it is not zero.
+    /// Appends `YYYYMMDDTHH:MM:SS`, in UTC, without a zone, and with a fraction only if it is not
+    /// zero.
     ///
     /// Some peers reject a fraction, or read the date as a string. For those use
     /// [`Fraction::Exactly(0)`](super::Fraction::Exactly).

@@ -1,13 +1,14 @@
-//! Unescapes with AVX2, at a cost that hardly depends on the number of escapes: the inverse of `expand`.
+//! Unescapes with AVX2, at a cost that hardly depends on the number of escapes: the inverse of
+//! `expand`.
 //!
 //! For each 64 bytes:
 //!
 //! 1. Compute masks of backslashes, quotes and control characters.
-//! 2. Find the backslashes that start an escape: every other one of a run. An addition finds the runs,
-//!    because it carries to the end of each.
+//! 2. Find the backslashes that start an escape: every other one of a run. An addition finds the
+//!    runs, because it carries to the end of each.
 //! 3. Replace each letter after such a backslash by its meaning.
-//! 4. Remove these backslashes: in groups of eight bytes, by a table of 256 shuffles. Store each group,
-//!    and advance the output by the number of bytes used.
+//! 4. Remove these backslashes: in groups of eight bytes, by a table of 256 shuffles. Store each
+//!    group, and advance the output by the number of bytes used.
 //!
 //! Processing stops at the closing quote, at an error, and at `\u`.
 
@@ -64,8 +65,8 @@ fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64], carry: u64) -> Step {
     step
 }
 
-/// Pads `rest` to 64 bytes with zeros, at which a step stops. `None` if there are fewer than [`LAST`]
-/// bytes, or 64 and more.
+/// Pads `rest` to 64 bytes with zeros, at which a step stops. `None` if there are fewer than
+/// [`LAST`] bytes, or 64 and more.
 #[inline]
 fn window(rest: &[u8]) -> Option<[u8; 64]> {
     let mut window = [0; 64];
@@ -73,8 +74,8 @@ fn window(rest: &[u8]) -> Option<[u8; 64]> {
     (LAST..64).contains(&rest.len()).then_some(window)
 }
 
-/// The number of bytes before the first unescaped quote or any control character, or before the last few
-/// bytes. Does not split an escape.
+/// The number of bytes before the first unescaped quote or any control character, or before the
+/// last few bytes. Does not split an escape.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
@@ -112,13 +113,13 @@ fn end_of(token: Avx2, chunk: &[u8; 64], carry: u64) -> Step {
 enum Step {
     /// All were read. The value is 1 if the last one is a backslash that starts an escape, else 0.
     All(u64),
-    /// This many were read, counted from the backslash before the chunk, if there was one. The next byte
-    /// is a quote, a control character, or a backslash that starts no short escape.
+    /// This many were read, counted from the backslash before the chunk, if there was one. The next
+    /// byte is a quote, a control character, or a backslash that starts no short escape.
     Some(usize),
 }
 
-/// Unescapes 64 bytes. `carry` is 1 if a backslash before them escapes the first, else 0. Returns what
-/// was read, and the number of bytes written, which are initialised.
+/// Unescapes 64 bytes. `carry` is 1 if a backslash before them escapes the first, else 0. Returns
+/// what was read, and the number of bytes written, which are initialised.
 ///
 /// # Safety
 ///
@@ -186,8 +187,8 @@ fn begins(backslashes: u64) -> u64 {
     (even_runs & EVEN) | (odd_runs & !EVEN)
 }
 
-/// The letters of the short escapes, each at the index of its bits 1 to 4. Other entries are bytes that
-/// have a different index.
+/// The letters of the short escapes, each at the index of its bits 1 to 4. Other entries are bytes
+/// that have a different index.
 const LETTERS: [u8; 16] = *b"\xffb\0f\0\0\0n\0rt\0\0\0\0\0";
 
 /// Their meanings, at the same indices.
@@ -254,8 +255,8 @@ unsafe fn compact(halves: [__m256i; 2], gone: u64, to: *mut u8) {
         for (eight_index, eight) in eights.into_iter().enumerate() {
             let pattern = gone >> (8 * (4 * half_index + eight_index)) & 0xff;
             let row = &GATHER[pattern as usize];
-            // SAFETY: a row has 8 bytes. Each of at most seven earlier stores has advanced by at most
-            // 8 bytes, so this one ends within 64 bytes.
+            // SAFETY: a row has 8 bytes. Each of at most seven earlier stores has advanced by at
+            // most 8 bytes, so this one ends within 64 bytes.
             unsafe {
                 let row = _mm_loadl_epi64(row.as_ptr().cast());
                 _mm_storel_epi64(to.add(written).cast(), _mm_shuffle_epi8(eight, row));

@@ -1,16 +1,16 @@
 //! Escapes with AVX2, at a cost that hardly depends on the number of escapes.
 //!
-//! A loop that copies up to the next special byte and writes its escape has two branches per escape,
-//! which are mispredicted: text has an escape about every 30 bytes. Here, 64 bytes are tested together,
-//! and copied if none is special. Otherwise, without further branches:
+//! A loop that copies up to the next special byte and writes its escape has two branches per
+//! escape, which are mispredicted: text has an escape about every 30 bytes. Here, 64 bytes are
+//! tested together, and copied if none is special. Otherwise, without further branches:
 //!
 //! 1. Each special byte is replaced by the letter of its escape (line feed by `n`).
-//! 2. Groups of eight bytes are spread over 16, with a backslash before each letter. A table has a row
-//!    for each of the 256 patterns of special bytes among eight.
+//! 2. Groups of eight bytes are spread over 16, with a backslash before each letter. A table has a
+//!    row for each of the 256 patterns of special bytes among eight.
 //! 3. All 16 bytes are stored, and the output advances by the number of bytes used.
 //!
-//! Control characters without a short escape need six bytes. Halves of a block with one of those are
-//! written byte by byte from a table of all escapes, also without branches.
+//! Control characters without a short escape need six bytes. Halves of a block with one of those
+//! are written byte by byte from a table of all escapes, also without branches.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_set1_epi8, _mm_shuffle_epi8, _mm_storeu_si128,
@@ -72,8 +72,8 @@ pub(super) fn push(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// As [`json_to_slice`](super::json_to_slice), in blocks of 32 bytes. Returns the number of blocks read
-/// and the number of bytes written.
+/// As [`json_to_slice`](super::json_to_slice), in blocks of 32 bytes. Returns the number of blocks
+/// read and the number of bytes written.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn blocks_to_slice(token: Avx2, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     let (blocks, _) = bytes.as_chunks::<32>();
@@ -123,8 +123,8 @@ impl Classified {
         let block = Block32::load(token, bytes);
         let control = block.at_most(0x1f);
         let special = control.or(block.equals(b'"')).or(block.equals(b'\\'));
-        // A shuffle gives 0 if the index is 0x80 or more, which this sum is for bytes of 0x10 or more.
-        // It keeps the low four bits of smaller bytes.
+        // A shuffle gives 0 if the index is 0x80 or more, which this sum is for bytes of 0x10 or
+        // more. It keeps the low four bits of smaller bytes.
         let bytes = block.register();
         let index = _mm256_adds_epu8(bytes, _mm256_set1_epi8(0x70));
         // SAFETY: the table has 16 bytes; the load is unaligned.
@@ -140,7 +140,8 @@ impl Classified {
         }
     }
 
-    /// Appends the first `len` bytes, which have only short escapes. The bytes after them must be clean.
+    /// Appends the first `len` bytes, which have only short escapes. The bytes after them must be
+    /// clean.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn push(self, out: &mut Vec<u8>, len: usize) {
@@ -157,11 +158,13 @@ impl Classified {
         };
         // Without the clean bytes after `len`, which are one byte each.
         let written = written - (32 - len);
-        // SAFETY: `written` is at most 64, which is within the capacity, and these bytes are stored.
+        // SAFETY: `written` is at most 64, which is within the capacity, and these bytes are
+        // stored.
         unsafe { out.set_len(out.len() + written) };
     }
 
-    /// Writes all bytes, with a backslash before the letters of escapes. Returns the number of bytes.
+    /// Writes all bytes, with a backslash before the letters of escapes. Returns the number of
+    /// bytes.
     ///
     /// # Safety
     ///
@@ -184,8 +187,8 @@ impl Classified {
         for (index, eight) in eights.into_iter().enumerate() {
             let special = (self.special >> (8 * index)) & 0xff;
             let row = &SPREAD[special as usize];
-            // SAFETY: a row has 16 bytes; load and store are unaligned. Each of at most three earlier
-            // stores has advanced by at most 16 bytes, so this one ends within 64 bytes.
+            // SAFETY: a row has 16 bytes; load and store are unaligned. Each of at most three
+            // earlier stores has advanced by at most 16 bytes, so this one ends within 64 bytes.
             unsafe {
                 let row = _mm_loadu_si128(row.as_ptr().cast());
                 _mm_storeu_si128(to.add(written).cast(), _mm_shuffle_epi8(eight, row));
@@ -196,8 +199,8 @@ impl Classified {
     }
 }
 
-/// Shuffles for each pattern of special bytes among eight, the first one lowest. Indices 0 to 7 are the
-/// bytes, 8 is a backslash.
+/// Shuffles for each pattern of special bytes among eight, the first one lowest. Indices 0 to 7 are
+/// the bytes, 8 is a backslash.
 static SPREAD: [[u8; 16]; 256] = {
     let mut rows = [[0; 16]; 256];
     let mut pattern = 0;

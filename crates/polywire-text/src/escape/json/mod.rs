@@ -8,12 +8,13 @@
 //!
 //! Writers use the canonical form of ECMAScript's `JSON.stringify`, which Nostr requires because it
 //! hashes the text: `\"` `\\` `\b` `\t` `\n` `\f` `\r`, other control characters as lower-case
-//! `\u00xx`, and all other characters unescaped, including `/` and U+007F. Readers accept exactly the
-//! grammar.
+//! `\u00xx`, and all other characters unescaped, including `/` and U+007F. Readers accept exactly
+//! the grammar.
 //!
-//! With AVX2 the cost hardly depends on the number of escapes: see `expand` for writing and `compact`
-//! for reading. Otherwise, and for a few bytes, clean runs are copied and special bytes are looked up
-//! in tables. `\uxxxx` escapes often come in groups, so another one is expected directly after one.
+//! With AVX2 the cost hardly depends on the number of escapes: see `expand` for writing and
+//! `compact` for reading. Otherwise, and for a few bytes, clean runs are copied and special bytes
+//! are looked up in tables. `\uxxxx` escapes often come in groups, so another one is expected
+//! directly after one.
 
 #[cfg(target_arch = "x86_64")]
 mod compact;
@@ -30,8 +31,8 @@ pub use write::{json_to_slice, push_json, push_json_string, push_json_text};
 
 use crate::Malformed;
 
-/// What to do with one half of a surrogate pair, such as `\ud83d` without `\ude00` after it. It is not
-/// a character and has no UTF-8.
+/// What to do with one half of a surrogate pair, such as `\ud83d` without `\ude00` after it. It is
+/// not a character and has no UTF-8.
 ///
 /// ```
 /// use polywire_text::escape::{LoneSurrogate, json_str};
@@ -51,8 +52,8 @@ pub enum LoneSurrogate {
     Replace,
 }
 
-/// Decodes one JSON escape, without its backslash, at the beginning of `bytes`. Returns the character
-/// and the number of bytes read. A surrogate pair is one character of eleven bytes.
+/// Decodes one JSON escape, without its backslash, at the beginning of `bytes`. Returns the
+/// character and the number of bytes read. A surrogate pair is one character of eleven bytes.
 ///
 /// # Errors
 ///

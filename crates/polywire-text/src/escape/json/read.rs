@@ -10,8 +10,8 @@ use crate::{Malformed, scan};
 
 /// Unescapes `bytes`, the contents of a JSON string without its quotes, and appends the result.
 ///
-/// Bytes of 0x80 and above are copied, so the output is UTF-8 if the input is. Reserves the length of
-/// the input, which the output never exceeds.
+/// Bytes of 0x80 and above are copied, so the output is UTF-8 if the input is. Reserves the length
+/// of the input, which the output never exceeds.
 ///
 /// # Errors
 ///
@@ -68,8 +68,8 @@ pub fn push_unescaped_json_str(
 }
 
 /// Unescapes a JSON string whose opening quote has been read, and appends the result. Returns the
-/// number of bytes read, including the closing quote. The reserve does not depend on the bytes after
-/// the string.
+/// number of bytes read, including the closing quote. The reserve does not depend on the bytes
+/// after the string.
 ///
 /// # Errors
 ///
@@ -82,8 +82,8 @@ pub(crate) fn read_json_string(
     append::<true>(out, bytes, lone)
 }
 
-/// Reads a JSON string whose opening quote has been read. Returns it, borrowed if it has no escapes,
-/// and the number of bytes read, including the closing quote. Allocates at most once.
+/// Reads a JSON string whose opening quote has been read. Returns it, borrowed if it has no
+/// escapes, and the number of bytes read, including the closing quote. Allocates at most once.
 ///
 /// # Errors
 ///
@@ -106,8 +106,8 @@ pub fn json_str(text: &str, lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize)
     }
     let mut out = Vec::with_capacity(len);
     let read = read_json_string(&mut out, bytes, lone)?;
-    // SAFETY: the result is characters, for escapes, and parts of a string between ASCII bytes, which
-    // are whole characters.
+    // SAFETY: the result is characters, for escapes, and parts of a string between ASCII bytes,
+    // which are whole characters.
     Ok((
         Cow::Owned(unsafe { String::from_utf8_unchecked(out) }),
         read,
@@ -123,8 +123,8 @@ pub struct JsonEnd {
     pub escaped: bool,
 }
 
-/// Finds the end of a JSON string whose opening quote has been read, to borrow it, skip it or unescape
-/// it later. Escapes are skipped and not checked: `\x` is not an error here.
+/// Finds the end of a JSON string whose opening quote has been read, to borrow it, skip it or
+/// unescape it later. Escapes are skipped and not checked: `\x` is not an error here.
 ///
 /// # Errors
 ///
@@ -180,8 +180,8 @@ const UNESCAPED: &str =
 const CONTROL: &str = "an escape, since control characters cannot stand in a string";
 const CLOSING: &str = "the closing quote of a string";
 
-/// Unescapes up to the closing quote, or to the end if `QUOTED` is false. Returns the number of bytes
-/// read.
+/// Unescapes up to the closing quote, or to the end if `QUOTED` is false. Returns the number of
+/// bytes read.
 fn append<const QUOTED: bool>(
     out: &mut Vec<u8>,
     bytes: &[u8],

@@ -100,8 +100,8 @@ impl Unescaper<'_> {
             let Some((encoded, width)) = encode(unit) else {
                 break;
             };
-            // SAFETY: there is capacity for four bytes per escape, and each earlier one has advanced
-            // `len` by at most four.
+            // SAFETY: there is capacity for four bytes per escape, and each earlier one has
+            // advanced `len` by at most four.
             unsafe {
                 let to = to.add(len).cast::<[u8; 4]>();
                 to.write_unaligned(encoded.to_le_bytes());

@@ -5,8 +5,8 @@ use crate::{Text, scan};
 /// Appends `text` as the contents of a JSON string, without quotes, in the canonical form of
 /// ECMAScript's `JSON.stringify`, which Nostr requires, too.
 ///
-/// Reserves the length of `text`, a sixteenth of it, and at most about 100 bytes; more only if there are
-/// more escapes.
+/// Reserves the length of `text`, a sixteenth of it, and at most about 100 bytes; more only if
+/// there are more escapes.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -78,11 +78,13 @@ pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Escapes as [`push_json`], from the beginning of `bytes` to the beginning of `out`, for output through
-/// a buffer of fixed size. Returns the number of bytes read and the number of bytes written.
+/// Escapes as [`push_json`], from the beginning of `bytes` to the beginning of `out`, for output
+/// through a buffer of fixed size. Returns the number of bytes read and the number of bytes
+/// written.
 ///
-/// It stops when fewer than 200 bytes of `out` are left, so it reads something if `out` has 200 bytes,
-/// and everything if `out` has `6 * bytes.len() + 200` bytes. The rest of `out` is unspecified.
+/// It stops when fewer than 200 bytes of `out` are left, so it reads something if `out` has 200
+/// bytes, and everything if `out` has `6 * bytes.len() + 200` bytes. The rest of `out` is
+/// unspecified.
 ///
 /// ```
 /// use polywire_text::escape::json_to_slice;
@@ -142,8 +144,8 @@ pub(super) fn each_to_slice(block: &[u8], room: &mut [u8; BLOCK_ROOM]) -> usize 
     len
 }
 
-/// Each byte in a JSON string: up to six bytes, the first one lowest, and their number in the highest
-/// byte.
+/// Each byte in a JSON string: up to six bytes, the first one lowest, and their number in the
+/// highest byte.
 static ESCAPES: [u64; 256] = {
     let mut escapes = [0; 256];
     let mut byte = 0;
@@ -172,8 +174,8 @@ static ESCAPES: [u64; 256] = {
     escapes
 };
 
-/// Appends `text` as a JSON string, with an opening quote and `end`: the closing quote and one byte,
-/// such as a comma.
+/// Appends `text` as a JSON string, with an opening quote and `end`: the closing quote and one
+/// byte, such as a comma.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -187,9 +189,9 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
         let quoted = (clean << 8 | u128::from(b'"')).to_le_bytes();
         let len = text.len();
         out.reserve(quoted.len() + end.len());
-        // SAFETY: there is capacity for both. A short text has at most 15 bytes, so `end` is written
-        // within or directly after the 16 bytes of `quoted`, and all bytes up to the new length are
-        // initialised.
+        // SAFETY: there is capacity for both. A short text has at most 15 bytes, so `end` is
+        // written within or directly after the 16 bytes of `quoted`, and all bytes up to the new
+        // length are initialised.
         unsafe {
             let to = out.as_mut_ptr().add(out.len());
             to.cast::<[u8; 16]>().write_unaligned(quoted);
@@ -208,7 +210,8 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
     }
 }
 
-/// Like [`push_json_string`], faster for an inline [`Text`], which is checked and copied as a whole.
+/// Like [`push_json_string`], faster for an inline [`Text`], which is checked and copied as a
+/// whole.
 ///
 /// ```
 /// use polywire_text::{Text, escape};
@@ -223,8 +226,8 @@ pub fn push_json_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
         Some((window, len)) if scan::is_json_clean_window(window, len) => {
             out.reserve(1 + window.len() + end.len());
             // SAFETY: there is capacity for a quote, the window and two bytes. `len` is at most the
-            // length of the window, so `end` is written within or directly after it, and all bytes up
-            // to the new length are initialised.
+            // length of the window, so `end` is written within or directly after it, and all bytes
+            // up to the new length are initialised.
             unsafe {
                 let to = out.as_mut_ptr().add(out.len());
                 to.write(b'"');
@@ -274,8 +277,8 @@ fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u
         return false;
     }
     out.reserve(1 + 2 * HALF + 2);
-    // SAFETY: there is capacity for `2 * HALF` bytes, one before and two after. All bytes up to the new
-    // length are initialised: the two halves overlap or meet, as `len` is at most `2 * HALF`.
+    // SAFETY: there is capacity for `2 * HALF` bytes, one before and two after. All bytes up to the
+    // new length are initialised: the two halves overlap or meet, as `len` is at most `2 * HALF`.
     unsafe {
         let to = out.as_mut_ptr().add(out.len());
         to.write(b'"');

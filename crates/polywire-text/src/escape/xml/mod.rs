@@ -10,19 +10,19 @@
 //! | tab, line feed | unescaped | `&#9;` `&#10;` |
 //! | any other character of XML | unescaped | the same |
 //!
-//! `>` is always escaped, because text must not contain `]]>` (section 2.4). Carriage returns, and tabs
-//! and line feeds in attributes, are references, because readers normalize them otherwise (sections
-//! 2.11 and 3.3.3).
+//! `>` is always escaped, because text must not contain `]]>` (section 2.4). Carriage returns, and
+//! tabs and line feeds in attributes, are references, because readers normalize them otherwise
+//! (sections 2.11 and 3.3.3).
 //!
-//! XML 1.0 forbids the other control characters below U+0020, surrogates, U+FFFE and U+FFFF, also as
-//! references (production 2). [`Forbidden`] selects what writers do about them. U+007F to U+009F and
-//! U+2028 are allowed.
+//! XML 1.0 forbids the other control characters below U+0020, surrogates, U+FFFE and U+FFFF, also
+//! as references (production 2). [`Forbidden`] selects what writers do about them. U+007F to U+009F
+//! and U+2028 are allowed.
 //!
 //! # Reading
 //!
-//! Readers receive the text between tags, comments, processing instructions and CDATA sections. They
-//! resolve character references and the five predefined entities; there are no document types, so no
-//! other entities. Line ends become line feeds.
+//! Readers receive the text between tags, comments, processing instructions and CDATA sections.
+//! They resolve character references and the five predefined entities; there are no document types,
+//! so no other entities. Line ends become line feeds.
 
 mod read;
 mod reference;

@@ -31,8 +31,8 @@ pub enum XmlReading {
 /// line-end  = CR LF / CR                               ; read as LF
 /// ```
 ///
-/// In an attribute, each tab, line feed and line end becomes a space, unless it is a reference (section
-/// 3.3.3, for attributes without a declared type).
+/// In an attribute, each tab, line feed and line end becomes a space, unless it is a reference
+/// (section 3.3.3, for attributes without a declared type).
 ///
 /// Allocates at most once, the length of `text` plus 32 bytes.
 ///
@@ -81,13 +81,13 @@ fn read_from(
     }
     let mut owned = Vec::new();
     push_from(&mut owned, bytes, first, rare, place, reading)?;
-    // SAFETY: `text` is UTF-8, and only ASCII bytes and references, which are ASCII, were replaced, by
-    // the UTF-8 of whole characters.
+    // SAFETY: `text` is UTF-8, and only ASCII bytes and references, which are ASCII, were replaced,
+    // by the UTF-8 of whole characters.
     Ok(Cow::Owned(unsafe { String::from_utf8_unchecked(owned) }))
 }
 
-/// Reads `bytes`, whose first special byte is at `first`, and appends the result. `rare` is the error of
-/// [`rare`].
+/// Reads `bytes`, whose first special byte is at `first`, and appends the result. `rare` is the
+/// error of [`rare`].
 fn push_from(
     out: &mut Vec<u8>,
     bytes: &[u8],
@@ -128,8 +128,8 @@ fn first_special(bytes: &[u8], clean: usize, place: XmlPlace) -> usize {
     }
 }
 
-/// The error at the first forbidden sequence of more than one byte: U+FFFE, U+FFFF, or `]]>` in text.
-/// The sequence may start, but not end, within the first `clean` bytes.
+/// The error at the first forbidden sequence of more than one byte: U+FFFE, U+FFFF, or `]]>` in
+/// text. The sequence may start, but not end, within the first `clean` bytes.
 #[inline]
 fn rare(bytes: &[u8], clean: usize, place: XmlPlace, reading: XmlReading) -> Option<Malformed> {
     let found = match (reading, place) {

@@ -62,8 +62,8 @@ const fn slot(word: u64) -> usize {
 /// Found by search. The table above asserts that there are no collisions.
 const MULTIPLIER: u32 = 1746;
 
-/// Fast path for short text whose only special bytes are entity references. Returns the result and its
-/// length. `None` for any other text.
+/// Fast path for short text whose only special bytes are entity references. Returns the result and
+/// its length. `None` for any other text.
 #[inline]
 pub(crate) fn short(text: &str) -> Option<([u8; SHORT], usize)> {
     let bytes = text.as_bytes();
@@ -100,7 +100,8 @@ pub(crate) fn short(text: &str) -> Option<([u8; SHORT], usize)> {
 /// The longest text of [`short`].
 pub(crate) const SHORT: usize = 64;
 
-/// The character of the entity reference that `word` starts with, and the number of bytes after its `&`.
+/// The character of the entity reference that `word` starts with, and the number of bytes after its
+/// `&`.
 #[inline(always)]
 pub(super) fn named(word: u64) -> Option<(u8, usize)> {
     let named = &NAMED[slot(word)];

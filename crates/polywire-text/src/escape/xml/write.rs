@@ -12,7 +12,8 @@ pub enum Forbidden {
     /// Reject the text. The default.
     #[default]
     Refuse,
-    /// Replace each character, and each invalid sequence of UTF-8 (as Unicode recommends), by U+FFFD.
+    /// Replace each character, and each invalid sequence of UTF-8 (as Unicode recommends), by
+    /// U+FFFD.
     Replace,
     /// Remove them.
     Strip,
@@ -24,8 +25,8 @@ pub enum Forbidden {
 ///
 /// # Errors
 ///
-/// The first character that XML 1.0 forbids: a control character below 0x20 other than tab, line feed
-/// and carriage return, U+FFFE or U+FFFF. `out` is unchanged.
+/// The first character that XML 1.0 forbids: a control character below 0x20 other than tab, line
+/// feed and carriage return, U+FFFE or U+FFFF. `out` is unchanged.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -60,8 +61,8 @@ fn push_long_xml(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
     push_or_restore(out, bytes, push_text)
 }
 
-/// Appends `text`, escaped for the value of an attribute in quotes of either kind: as [`push_xml`], and
-/// also both quotes, tabs and line feeds.
+/// Appends `text`, escaped for the value of an attribute in quotes of either kind: as [`push_xml`],
+/// and also both quotes, tabs and line feeds.
 ///
 /// # Errors
 ///
@@ -82,8 +83,8 @@ pub fn push_xml_attribute(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed
 ///
 /// # Errors
 ///
-/// Only with [`Forbidden::Refuse`]: the first character that XML 1.0 forbids, or byte that is not UTF-8.
-/// `out` is unchanged.
+/// Only with [`Forbidden::Refuse`]: the first character that XML 1.0 forbids, or byte that is not
+/// UTF-8. `out` is unchanged.
 ///
 /// ```
 /// use polywire_text::escape::{Forbidden, XmlPlace, push_xml_bytes};
@@ -134,8 +135,8 @@ pub fn push_xml_bytes(
     Ok(())
 }
 
-/// Appends escaped UTF-8 that contains neither U+FFFE nor U+FFFF. The error is the offset of a forbidden
-/// control character, at which it stops.
+/// Appends escaped UTF-8 that contains neither U+FFFE nor U+FFFF. The error is the offset of a
+/// forbidden control character, at which it stops.
 type Push = fn(&mut Vec<u8>, &[u8]) -> Result<(), usize>;
 
 /// Appends escaped UTF-8, or nothing in case of an error.
