@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_used_than_there_is() {
+    fn the_limit_is_at_most_the_processor() {
         // Other tests set the limit concurrently.
         for most in [Level::Baseline, Level::Avx2] {
             assert!(limit(most) <= processor());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_only_takes_away() {
+    fn the_variable_only_lowers_the_level() {
         for (variable, expected) in [
             (None, Level::Avx2),
             (Some("avx2"), Level::Avx2),

@@ -36,12 +36,12 @@ impl Malformed {
     /// use polywire_text::{Malformed, Timestamp};
     ///
     /// let line = "at 2026-11-21";
-    /// let error = Timestamp::parse_date_time(&line[3..]).map_err(|error| error.behind(3));
+    /// let error = Timestamp::parse_date_time(&line[3..]).map_err(|error| error.shifted(3));
     /// assert_eq!(error.unwrap_err().offset, line.len());
     /// ```
     #[cold]
     #[must_use]
-    pub const fn behind(self, skipped: usize) -> Self {
+    pub const fn shifted(self, skipped: usize) -> Self {
         Self::new(self.offset.saturating_add(skipped), self.expected)
     }
 }

@@ -121,7 +121,7 @@ pub fn read<'a>(
     bytes: &'a [u8],
     lone: LoneSurrogate,
 ) -> Result<&'a [u8], Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     match append_str(out, inside, lone) {
         Ok(read) => Ok(&inside[read..]),
         Err(error) => Err(first_wrong(error, bytes, inside)),
@@ -144,7 +144,7 @@ pub fn read<'a>(
 /// As [`read`].
 #[inline]
 pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]), Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     if let Some((text, rest)) = short(inside) {
         return Ok((Cow::Borrowed(text), rest));
     }
@@ -238,7 +238,7 @@ pub fn read_hex<'a>(
     bytes: &'a [u8],
     case: hex::Case,
 ) -> Result<&'a [u8], Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     // The first quote ends the digits, as there are no escapes.
     let end = memchr::memchr(b'"', inside);
     let digits = end.map_or(inside, |end| &inside[..end]);
@@ -248,7 +248,7 @@ pub fn read_hex<'a>(
             out.truncate(out.len() - digits.len() / 2);
             Err(Malformed::new(bytes.len(), CLOSING))
         }
-        (Err(error), _) => Err(behind(error, bytes, inside)),
+        (Err(error), _) => Err(relocate(error, bytes, inside)),
     }
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn read_hex_of<'a>(
     case: hex::Case,
     decode: impl FnOnce(&'a [u8]) -> Result<(), Malformed>,
 ) -> Result<&'a [u8], Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     let len = size.saturating_mul(2);
     match inside.split_at_checked(len) {
         Some((digits, [b'"', rest @ ..])) if decode(digits).is_ok() => Ok(rest),
@@ -299,7 +299,7 @@ fn wrong_hex(bytes: &[u8], inside: &[u8], len: usize, case: hex::Case) -> Malfor
     let digits = inside.split(|byte| *byte == b'"').next().unwrap_or(inside);
     match hex::check(digits, len, case) {
         Ok(()) => Malformed::new(bytes.len(), CLOSING),
-        Err(error) => behind(error, bytes, inside),
+        Err(error) => relocate(error, bytes, inside),
     }
 }
 
@@ -371,7 +371,7 @@ pub(crate) fn append(
         .map(|read| at + read)
         .map_err(|error| {
             out.truncate(before);
-            behind(error, inside, &inside[at..])
+            relocate(error, inside, &inside[at..])
         })
 }
 
@@ -429,7 +429,7 @@ fn append_str(out: &mut String, inside: &[u8], lone: LoneSurrogate) -> Result<us
 
 /// The input after the opening quote.
 #[inline]
-pub(crate) fn opened(bytes: &[u8]) -> Result<&[u8], Malformed> {
+pub(crate) fn after_quote(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let token = &bytes[scan::white_space(bytes)..];
     match token {
         [b'"', inside @ ..] => Ok(inside),
@@ -441,11 +441,11 @@ pub(crate) fn opened(bytes: &[u8]) -> Result<&[u8], Malformed> {
 #[cold]
 fn first_wrong(error: Malformed, bytes: &[u8], inside: &[u8]) -> Malformed {
     let before = utf8::validate(inside.get(..error.offset).unwrap_or(inside));
-    behind(before.err().unwrap_or(error), bytes, inside)
+    relocate(before.err().unwrap_or(error), bytes, inside)
 }
 
 /// Converts an error in `part`, which is the end of `bytes`, to one in `bytes`.
 #[cold]
-pub(crate) fn behind(error: Malformed, bytes: &[u8], part: &[u8]) -> Malformed {
-    error.behind(bytes.len() - part.len())
+pub(crate) fn relocate(error: Malformed, bytes: &[u8], part: &[u8]) -> Malformed {
+    error.shifted(bytes.len() - part.len())
 }

@@ -288,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_is_its_timestamp(
+        fn numbers_of_timestamps_round_trip(
             seconds in any::<i64>(),
             nanoseconds in 0..1_000_000_000_u32,
             unzoned in any::<bool>(),
@@ -299,7 +299,7 @@ mod tests {
         }
 
         #[test]
-        fn other_numbers_are_none(number in any::<i128>()) {
+        fn other_numbers_are_rejected(number in any::<i128>()) {
             if let Some(timestamp) = token::timestamp_of(number) {
                 prop_assert_eq!(token::number_of(timestamp), number);
             }

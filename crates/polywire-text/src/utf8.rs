@@ -99,24 +99,24 @@ fn is_ascii_wide(token: crate::cpu::Avx2, bytes: &[u8]) -> bool {
         return bytes.is_ascii();
     };
     let mut rest = bytes;
-    while let Some((block, behind)) = rest.split_first_chunk::<256>() {
+    while let Some((block, tail)) = rest.split_first_chunk::<256>() {
         let parts = block.as_chunks::<32>().0.iter();
         let all = parts.map(|part| Block32::load(token, part));
         if all.reduce(Block32::or).is_some_and(|seen| seen.mask() != 0) {
             return false;
         }
-        rest = behind;
+        rest = tail;
     }
     let mut seen = Block32::load(token, last);
-    if let Some((half, behind)) = rest.split_first_chunk::<128>() {
+    if let Some((half, tail)) = rest.split_first_chunk::<128>() {
         for part in half.as_chunks::<32>().0 {
             seen = seen.or(Block32::load(token, part));
         }
-        rest = behind;
+        rest = tail;
     }
-    while let Some((part, behind)) = rest.split_first_chunk::<32>() {
+    while let Some((part, tail)) = rest.split_first_chunk::<32>() {
         seen = seen.or(Block32::load(token, part));
-        rest = behind;
+        rest = tail;
     }
     seen.mask() == 0
 }

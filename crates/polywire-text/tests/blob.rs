@@ -1,4 +1,4 @@
-//! `Blob` beside `[u8]` and `Vec<u8>`.
+//! `Blob`, compared with `[u8]` and `Vec<u8>`.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use polywire_text::{Blob, Body, INLINE_CAPACITY};
 use proptest::prelude::*;
 
-/// The same bytes in every form that there is.
+/// The same bytes in all forms.
 fn forms(bytes: &[u8]) -> Vec<Blob> {
     let around = [&[1], bytes, &[2]].concat();
     let body = Body::from(around.clone());
@@ -70,8 +70,7 @@ fn check(bytes: &[u8]) {
 #[test]
 fn every_form_of_every_length() {
     let source: Vec<u8> = (0..=255).collect();
-    // Where the forms and the widths of words and registers end; Miri, which is
-    // slow, sees fewer.
+    // Lengths around the limits of forms, words and registers; fewer under Miri.
     let lengths = match cfg!(miri) {
         true => vec![0, 7, 23, 24],
         false => (0..=40).chain([63, 64, 65, 127, 128, 129]).collect(),

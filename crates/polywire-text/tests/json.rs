@@ -15,8 +15,8 @@ use proptest::prelude::*;
 
 const POLICIES: [LoneSurrogate; 2] = [LoneSurrogate::Refuse, LoneSurrogate::Replace];
 
-/// Runs a check on either level. The answers are the same, so it does no harm that
-/// tests beside this one change the level too.
+/// Runs a check with and without AVX2. Other tests may change the level concurrently, as results do
+/// not depend on it.
 fn on_both_levels(check: impl Fn()) {
     for level in [Level::Baseline, Level::Avx2] {
         cpu::limit(level);
@@ -24,7 +24,7 @@ fn on_both_levels(check: impl Fn()) {
     }
 }
 
-/// Every way to escape these bytes gives what the twin does.
+/// All functions that escape these bytes match the reference.
 fn escapes(bytes: &[u8]) {
     let expected = twin::escape(bytes);
     on_both_levels(|| {
@@ -61,7 +61,7 @@ fn escapes(bytes: &[u8]) {
     });
 }
 
-/// Every way to read these bytes gives what the twin does, error by error.
+/// All functions that read these bytes match the reference, including errors.
 fn unescapes(bytes: &[u8]) {
     for lone in POLICIES {
         let inside = twin::unescape(bytes, lone);
@@ -81,7 +81,7 @@ fn unescapes(bytes: &[u8]) {
     }
 }
 
-/// The same for those that give a `str`.
+/// The functions that return a `str`.
 fn strings(
     bytes: &[u8],
     lone: LoneSurrogate,
@@ -114,8 +114,8 @@ fn strings(
     }
 }
 
-/// Bytes with something at each place: most paths depend on where it stands in a
-/// block of 16, 32 or 64.
+/// Bytes with something at each offset: most code paths depend on the offset in a block of 16, 32
+/// or 64.
 fn at_each_place(lens: impl Iterator<Item = usize>, what: &[&[u8]], check: impl Fn(&[u8])) {
     for len in lens {
         let clean: Vec<u8> = (0..len).map(|at| b'a' + (at % 26) as u8).collect();
@@ -262,7 +262,7 @@ fn clean_bytes_between_escapes() {
 }
 
 #[test]
-fn what_was_reserved_is_enough() {
+fn the_reserve_suffices() {
     for escape in [
         r"\n",
         r"\u000b",
@@ -283,7 +283,7 @@ fn what_was_reserved_is_enough() {
     }
 }
 
-// The seed's mistakes, by name.
+// Mistakes of an earlier implementation.
 
 #[test]
 fn a_backslash_before_u_is_written_as_two() {
@@ -391,7 +391,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_escaped_is_read_again(bytes in bytes_of_json()) {
+    fn escaped_bytes_round_trip(bytes in bytes_of_json()) {
         on_both_levels(|| {
             let mut out = Vec::new();
             quote::push_bytes(&mut out, &bytes);
@@ -410,7 +410,7 @@ fn json_strings_of_every_length() {
         let mut out = b"before".to_vec();
         push_json_string(&mut out, &clean[..len], *b"\",");
         assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
-        // An inline string with something to escape behind its end, too.
+        // Also an inline string whose window has special bytes after its end.
         let window = format!("{}{}", &clean[..len], "\"\\\n".repeat(8));
         let inline = Text::inline_prefix(&window, len);
         for text in inline.into_iter().chain([Text::from(&clean[..len])]) {

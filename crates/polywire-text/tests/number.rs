@@ -21,14 +21,14 @@ const WORDS: [NonFinite; 4] = [
 ];
 
 fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
-    // Not at the beginning, and with no room to spare.
+    // After other bytes, and without spare capacity.
     let mut out = b"before".to_vec();
     out.shrink_to_fit();
     write(&mut out);
     String::from_utf8(out).unwrap().split_off("before".len())
 }
 
-/// One type against the digits that the twin found.
+/// One type, compared with the digits of the reference.
 fn integer_of<T: Int + FromStr + Debug + PartialEq>(bytes: &[u8], grammar: Grammar) {
     let expected = twin::integer(bytes, grammar);
     let fitting = |value: String| value.parse::<T>().ok();
@@ -59,7 +59,7 @@ fn integer_of<T: Int + FromStr + Debug + PartialEq>(bytes: &[u8], grammar: Gramm
     }
 }
 
-/// Everything that reads, of any bytes.
+/// All readers.
 fn read(bytes: &[u8]) {
     for grammar in GRAMMARS {
         integer_of::<i8>(bytes, grammar);
@@ -229,7 +229,7 @@ fn the_ends_of_every_range() {
 
 // A peer reads this as a long, without an error.
 #[test]
-fn a_long_that_is_none() {
+fn integers_beyond_64_bits_are_rejected() {
     let text = b"25000000000000000000";
     assert!(parse::<i64>(text, Grammar::Json).is_err());
     assert!(parse::<u64>(text, Grammar::Json).is_err());
@@ -348,7 +348,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_is_kept() {
+fn writers_append() {
     let mut out = Vec::new();
     number::push_u64(&mut out, 7);
     number::push_i64(&mut out, -10_000_000_000);

@@ -7,7 +7,7 @@ use polywire_text::number::{
 };
 
 #[test]
-fn prefixes_tell_large_from_small() {
+fn large_integers_are_distinguished() {
     assert_eq!(integer_prefix(b"9223372036854775808"), Integer::Large(19));
     assert_eq!(integer_prefix(b"-9223372036854775809x"), Integer::Large(20));
     assert_eq!(
@@ -24,7 +24,7 @@ fn prefixes_tell_large_from_small() {
 }
 
 #[test]
-fn what_is_no_integer_is_told_where() {
+fn offsets_of_invalid_integers() {
     for (bad, offset) in [
         (&b""[..], 0),
         (b"-", 1),
@@ -41,7 +41,7 @@ fn what_is_no_integer_is_told_where() {
 }
 
 #[test]
-fn by_name_and_by_digits() {
+fn words_and_digits() {
     assert!(parse_f64(b"NaN").unwrap().is_nan());
     for bad in [
         &b""[..],

@@ -8,7 +8,8 @@ use polywire_text::percent::{self, Plus, Set};
 use polywire_text::{Text, form, reference};
 use proptest::prelude::*;
 
-/// Both levels: the answers are the same, so other tests are not disturbed.
+/// Runs a check with and without AVX2. Other tests may change the level concurrently, as results do
+/// not depend on it.
 fn at_each_level(check: impl Fn()) {
     for level in [Level::Baseline, Level::Avx2] {
         cpu::limit(level);
@@ -24,7 +25,7 @@ fn encoded(bytes: &[u8], set: &Set) -> String {
 }
 
 #[test]
-fn what_is_unreserved_stays() {
+fn unreserved_characters_are_not_encoded() {
     for character in (0..0x180).filter_map(char::from_u32) {
         for len in 0..26 {
             for at in 0..len {
@@ -43,7 +44,7 @@ fn what_is_unreserved_stays() {
     }
 }
 
-fn encodes_as_twin(bytes: &[u8]) {
+fn encodes_as_reference(bytes: &[u8]) {
     use reference::percent as twin;
     assert_eq!(
         encoded(bytes, &percent::UNRESERVED),
@@ -53,7 +54,7 @@ fn encodes_as_twin(bytes: &[u8]) {
     assert_eq!(encoded(bytes, &form::WHATWG), twin::form_encoded(bytes));
 }
 
-fn decodes_as_twin(bytes: &[u8]) {
+fn decodes_as_reference(bytes: &[u8]) {
     for plus in [Plus::Literal, Plus::Space] {
         let expected = reference::percent::decoded(bytes, plus);
         let found = percent::decode_bytes(bytes, plus);
@@ -72,7 +73,7 @@ fn decodes_as_twin(bytes: &[u8]) {
     }
 }
 
-fn parses_as_twin(text: &str) {
+fn parses_as_reference(text: &str) {
     let found: Vec<_> = form::pairs(text)
         .map(|pair| {
             let pair = pair?;
@@ -91,8 +92,8 @@ fn every_byte_stands_anywhere() {
                 for at in [0, len / 2, len] {
                     let mut bytes = vec![b'a'; len];
                     bytes.insert(at, byte);
-                    encodes_as_twin(&bytes);
-                    decodes_as_twin(&bytes);
+                    encodes_as_reference(&bytes);
+                    decodes_as_reference(&bytes);
                 }
             }
         }
@@ -111,10 +112,10 @@ fn escapes_stand_anywhere() {
                 for at in places {
                     let mut text = "a".repeat(len);
                     text.insert_str(at, piece);
-                    decodes_as_twin(text.as_bytes());
+                    decodes_as_reference(text.as_bytes());
                     text.push_str("%20b");
-                    decodes_as_twin(text.as_bytes());
-                    encodes_as_twin(text.as_bytes());
+                    decodes_as_reference(text.as_bytes());
+                    encodes_as_reference(text.as_bytes());
                 }
             }
         }
@@ -125,13 +126,13 @@ fn escapes_stand_anywhere() {
 fn every_pair_of_digits_is_read() {
     for high in 0..=0xff_u8 {
         for low in 0..=0xff_u8 {
-            decodes_as_twin(&[b'%', high, low]);
+            decodes_as_reference(&[b'%', high, low]);
         }
     }
 }
 
 #[test]
-fn bad_input_is_named() {
+fn offsets_of_invalid_input() {
     assert_eq!(percent::decode("ab%4").unwrap_err().offset, 2);
     assert_eq!(percent::decode("%zz").unwrap_err().offset, 0);
     assert_eq!(percent::decode("%41ü%ff").unwrap_err().offset, 5);
@@ -160,7 +161,7 @@ fn a_form_is_read_as_the_url_standard_says() {
         "a&b=&c=1&",
         "a+%2b=+&%zz=1",
     ] {
-        parses_as_twin(text);
+        parses_as_reference(text);
     }
 }
 
@@ -174,9 +175,9 @@ fn a_form_is_written_and_read() {
 
 proptest! {
     #[test]
-    fn encodes_as_its_twin(bytes in proptest::collection::vec(
+    fn encoding_matches_the_reference(bytes in proptest::collection::vec(
         prop_oneof![6 => b'a'..=b'z', 1 => Just(b' '), 1 => any::<u8>()], 0..400)) {
-        at_each_level(|| encodes_as_twin(&bytes));
+        at_each_level(|| encodes_as_reference(&bytes));
     }
 
     #[test]
@@ -194,8 +195,8 @@ proptest! {
     }
 
     #[test]
-    fn decodes_as_its_twin(text in "([a-z]{0,40}|%[0-9a-fA-F]{2}|(%D0%B[0-9]){1,9}|[%+é&=]|%[0-9a-h]{0,2}){0,30}") {
-        at_each_level(|| decodes_as_twin(text.as_bytes()));
+    fn decoding_matches_the_reference(text in "([a-z]{0,40}|%[0-9a-fA-F]{2}|(%D0%B[0-9]){1,9}|[%+é&=]|%[0-9a-h]{0,2}){0,30}") {
+        at_each_level(|| decodes_as_reference(text.as_bytes()));
     }
 
     #[test]
@@ -218,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn parses_as_its_twin(text in "([a-z]{0,20}|[&=+%é]|%[0-9a-f]{2}|%2[06]){0,30}") {
-        parses_as_twin(&text);
+    fn forms_match_the_reference(text in "([a-z]{0,20}|[&=+%é]|%[0-9a-f]{2}|%2[06]){0,30}") {
+        parses_as_reference(&text);
     }
 }

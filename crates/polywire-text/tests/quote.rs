@@ -1,4 +1,4 @@
-//! Quoted strings, keys and booleans against their twins.
+//! Quoted strings, keys and booleans, compared with the reference implementation.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use polywire_text::cpu::{self, Level};
@@ -15,8 +15,8 @@ fn at_each_level(check: impl Fn()) {
     }
 }
 
-/// Every reader, against its twin.
-fn reads_alike(bytes: &[u8]) {
+/// All readers match the reference.
+fn reads_as_reference(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
     for lone in [LoneSurrogate::Refuse, LoneSurrogate::Replace] {
         let twin = slow::unquote(bytes, 0, lone).map(|(text, end)| (text, &bytes[end..]));
@@ -52,7 +52,7 @@ fn reads_alike(bytes: &[u8]) {
     }
 }
 
-fn writes_alike(text: &str) {
+fn writes_as_reference(text: &str) {
     let quoted = slow::quote(text.as_bytes());
     let mut out = b"before".to_vec();
     quote::push(&mut out, text);
@@ -68,8 +68,7 @@ fn writes_alike(text: &str) {
 
 #[test]
 fn what_a_string_may_end_in() {
-    // The second, third and fourth are those that panicked, or were taken, in
-    // a program that its author had made fast.
+    // The second, third and fourth panicked, or were accepted, in another program.
     for text in [
         r#""""#,
         r#""a\"#,
@@ -125,7 +124,7 @@ fn what_a_string_may_end_in() {
         r#""\u0063""#,
         r#""c0\""#,
     ] {
-        at_each_level(|| reads_alike(text.as_bytes()));
+        at_each_level(|| reads_as_reference(text.as_bytes()));
     }
     for bytes in [
         &b"\"\xff\""[..],
@@ -139,7 +138,7 @@ fn what_a_string_may_end_in() {
         b"\"\xc3\xa9\\",
         b"\"a\xff",
     ] {
-        at_each_level(|| reads_alike(bytes));
+        at_each_level(|| reads_as_reference(bytes));
     }
 }
 
@@ -148,13 +147,13 @@ fn something_special_at_every_place() {
     at_each_level(|| {
         for len in 0..70 {
             let clean = "abcdefghij".repeat(7)[..len].to_owned();
-            writes_alike(&clean);
+            writes_as_reference(&clean);
             for at in 0..len {
                 for special in ["\"", "\\", "\n", "\u{1}", "é", "\\n", "\\u00e9", "\\q"] {
                     let text = format!("{}{special}{}", &clean[..at], &clean[at..]);
-                    writes_alike(&text);
-                    reads_alike(format!("\"{text}\", more").as_bytes());
-                    reads_alike(format!("\"{text}").as_bytes());
+                    writes_as_reference(&text);
+                    reads_as_reference(format!("\"{text}\", more").as_bytes());
+                    reads_as_reference(format!("\"{text}").as_bytes());
                 }
             }
         }
@@ -173,18 +172,18 @@ proptest! {
     #[test]
     fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
         at_each_level(|| {
-            reads_alike(&bytes);
-            reads_alike(&[b"\"", &bytes[..]].concat());
+            reads_as_reference(&bytes);
+            reads_as_reference(&[b"\"", &bytes[..]].concat());
         });
     }
 
     #[test]
     fn almost_strings(text in "[ \n]{0,2}\"?([a-f0-9 é\n]|\\\\[nu\"\\\\x]|\\\\u[d0][8c][0-9a-f]{2}){0,40}\"?[ :,]{0,2}") {
-        at_each_level(|| reads_alike(text.as_bytes()));
+        at_each_level(|| reads_as_reference(text.as_bytes()));
     }
 
     #[test]
     fn round_trips(text in "\\PC{0,60}[\\x00-\\x7f]{0,40}") {
-        at_each_level(|| writes_alike(&text));
+        at_each_level(|| writes_as_reference(&text));
     }
 }

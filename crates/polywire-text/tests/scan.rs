@@ -5,7 +5,7 @@ use polywire_text::reference::scan as twin;
 use polywire_text::scan;
 use proptest::prelude::*;
 
-/// A scan and its twin.
+/// A scan and its reference.
 type Pair = (fn(&[u8]) -> usize, fn(&[u8]) -> usize);
 
 const SCANS: [Pair; 5] = [
@@ -42,7 +42,7 @@ fn one_byte_at_each_place() {
     }
 }
 
-/// Beyond the first 64 bytes there are loops of 64 and of 128.
+/// After the first 64 bytes, there are loops of 64 and 128.
 #[test]
 fn one_byte_at_each_place_of_more() {
     for len in [

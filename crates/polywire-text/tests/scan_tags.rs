@@ -33,14 +33,14 @@ proptest! {
     }
 
     #[test]
-    fn what_is_in_a_tag(first in "[<a]", name in "[a </]{0,34}", behind in "[>a]{35}") {
+    fn contents_of_tags(first in "[<a]", name in "[a </]{0,34}", behind in "[>a]{35}") {
         let input = format!("{first}{name}>{behind}");
         let expected = (first == "<" && name.len() <= 30).then_some(name.as_bytes());
         prop_assert_eq!(in_tag(window(input.as_bytes(), 0).unwrap()), expected);
     }
 
     #[test]
-    fn bytes_that_come_again(
+    fn repeated_bytes(
         input in proptest::collection::vec(b'a'..b'c', 0..120),
         again in any::<bool>(),
         earlier in 0..130_usize,

@@ -1,4 +1,4 @@
-//! `Text` beside `str` and `String`: whatever these answer, it answers.
+//! `Text`, compared with `str` and `String`.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::borrow::{Borrow, Cow};
@@ -14,7 +14,7 @@ use bytes::Bytes;
 use polywire_text::{Blob, Body, INLINE_CAPACITY, Text};
 use proptest::prelude::*;
 
-/// The same string in every form that there is.
+/// The same string in all forms.
 fn forms(string: &str) -> Vec<Text> {
     let body = Body::from(format!("<{string}>"));
     let inside = std::str::from_utf8(&body.as_bytes()[1..=string.len()]).unwrap();
@@ -91,7 +91,7 @@ fn check(string: &str) {
         }
         assert!(!text.clone().into_owned().is_shared());
     }
-    // Each alone, and with clones that are still there.
+    // Without and with clones.
     for (at, text) in forms.iter().enumerate() {
         back(text.clone(), string, at);
     }
@@ -117,8 +117,7 @@ fn back(text: Text, string: &str, way: usize) {
 
 #[test]
 fn every_form_of_every_length() {
-    // Where the forms and the widths of words and registers end; Miri, which is
-    // slow, sees fewer.
+    // Lengths around the limits of forms, words and registers; fewer under Miri.
     let lengths = match cfg!(miri) {
         true => vec![0, 7, 23, 24],
         false => (0..=40).chain([63, 64, 65, 127, 128, 129]).collect(),
@@ -176,7 +175,7 @@ proptest! {
             assert_eq!(text.slice(..end).as_deref(), string.get(..end));
             assert_eq!(text.slice(..).as_deref(), Some(&*string));
             if let Some(part) = string.get(start..end) {
-                // From elsewhere, and from within.
+                // Of another allocation, and of the same.
                 prop_assert_eq!(&*text.slice_ref(part), part);
                 let part = text.slice_ref(&text[start..end]);
                 let again = part.slice_ref(&part);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn is_the_text_up_to_the_tag(
+    fn text_up_to_a_tag(
         document in "[aé&\r\n]{0,2}[abcdefghié\n]{0,30}(<|&|\r|\u{1})[ab<>/]{0,60}",
         at in 0..100_usize,
     ) {
@@ -22,7 +22,7 @@ proptest! {
     }
 
     #[test]
-    fn is_what_stands_before_the_end(
+    fn text_before_an_end_tag(
         document in "[aé&\r\n]{0,2}[abcdefghié\n\u{fffe}]{0,30}(</a>|</b>|&|>|\r|\u{1})[ab<>/]{0,60}",
         at in 0..60_usize,
     ) {
@@ -43,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn a_short_text_is_what_the_general_way_reads(
+    fn short_text_matches_the_general_reader(
         text in "([abcé]|&amp;|&lt;|&gt;|&quot;|&apos;|&am;|&#65;|[&<>\r\u{1}\u{ffff}]){0,20}",
     ) {
         let read = escape::unescape_xml(&text, escape::XmlPlace::Text, escape::XmlReading::Strict);

@@ -49,8 +49,7 @@ fn fractions() -> impl Strategy<Value = Fraction> {
     ]
 }
 
-/// Nearly dates: fields in and out of range, and everything that may stand
-/// between them.
+/// Almost dates: fields in and out of range, with various separators.
 fn nearly() -> impl Strategy<Value = String> {
     let two = |most: u32| {
         prop_oneof![
@@ -88,7 +87,7 @@ fn nearly() -> impl Strategy<Value = String> {
         )
 }
 
-/// Nearly HTTP-dates.
+/// Almost HTTP-dates.
 fn nearly_http() -> impl Strategy<Value = String> {
     let name = "(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Sunday|Wednesday|Sum|sun|)";
     let month = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Feb|Jen|dec)";
@@ -120,8 +119,7 @@ fn nearly_http() -> impl Strategy<Value = String> {
     )
 }
 
-/// What `push` appends, behind something that must stay; `None` if it refuses,
-/// and then it must append nothing.
+/// The bytes that `push` appends; `None` if it fails. Checks that it changes nothing else.
 fn written(push: impl Fn(&mut Vec<u8>) -> Result<(), Malformed>) -> Option<String> {
     let mut out = b"before".to_vec();
     match push(&mut out) {
@@ -152,8 +150,7 @@ const SAMPLES: [&str; 16] = [
     "-1709251199",
 ];
 
-/// Every byte at every place of every form, in place of another and between
-/// two; and every form cut off.
+/// Every byte at every offset of every format, replaced and inserted; and every truncation.
 #[test]
 fn one_byte_is_different() {
     for sample in SAMPLES {
@@ -170,9 +167,9 @@ fn one_byte_is_different() {
     }
 }
 
-/// Every day in full, and every letter of it changed; every short year.
+/// Every full name of a day, with every letter changed; every short year.
 #[test]
-fn dates_by_rfc_850() {
+fn dates_of_rfc_850() {
     for day in 0..7 {
         let text = twin::write_rfc850(Timestamp::new(day * 86_400, 0));
         assert_eq!(
@@ -196,7 +193,7 @@ fn dates_by_rfc_850() {
     }
 }
 
-/// Every length of a fraction, and a stranger at every place of it.
+/// Every length of a fraction, with a non-digit at every offset.
 #[test]
 fn fractions_of_all_lengths() {
     for (before, after) in [
@@ -254,7 +251,7 @@ fn the_edges_of_the_years() {
 
 /// 31 February, 29 February of other years, 31 April and their like.
 #[test]
-fn no_day_that_a_month_does_not_have() {
+fn days_that_do_not_exist_are_rejected() {
     for year in [1900, 2000, 2023, 2024] {
         for month in 0..=13 {
             for day in 0..=32 {
@@ -269,8 +266,7 @@ fn no_day_that_a_month_does_not_have() {
     }
 }
 
-/// What is shown is read again; a zone may be missing, and nothing else is
-/// taken that RFC 3339 does not have.
+/// `FromStr` reads what `Display` writes. The zone may be missing; otherwise only RFC 3339.
 #[test]
 fn from_str_reads_what_display_writes() {
     for unzoned in [false, true] {
@@ -281,7 +277,7 @@ fn from_str_reads_what_display_writes() {
             }
         }
     }
-    // By the general path, too.
+    // Also by the slow path.
     let unzoned: Result<Timestamp, _> = "2016-12-31t23:59:60".parse();
     assert_eq!(unzoned.unwrap().to_string(), "2017-01-01T00:00:00");
     for (text, offset) in [
@@ -298,8 +294,7 @@ fn from_str_reads_what_display_writes() {
     }
 }
 
-/// Digits and zeros of any number, and exponents that no digits could be laid
-/// out for.
+/// Any number of digits and zeros, and very large exponents.
 #[test]
 fn exponents_of_any_size() {
     let (zeros, many) = ("0".repeat(400), "9".repeat(400));
@@ -351,12 +346,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn read_as_the_twin_reads(text in nearly(), utc: bool) {
+    fn reading_matches_the_reference(text in nearly(), utc: bool) {
         agree(text.as_bytes(), utc);
     }
 
     #[test]
-    fn dates_that_are_remembered(texts in prop::collection::vec(
+    fn remembered_dates(texts in prop::collection::vec(
         ("(2021-01|2021-02|2020-02|0000-00|19/1-01)-(01|29|3a)", "T[01][0-9]:00:00([.]5)?Z"), 1..20,
     )) {
         let mut last = LastDate::default();
@@ -369,18 +364,18 @@ proptest! {
     }
 
     #[test]
-    fn http_dates_read_as_the_twin_reads(text in nearly_http(), utc: bool) {
+    fn http_dates_match_the_reference(text in nearly_http(), utc: bool) {
         agree(text.as_bytes(), utc);
     }
 
     #[test]
-    fn numbers_read_as_the_twin_reads(
+    fn epoch_seconds_match_the_reference(
         text in "-?[0-9]{0,21}([.][0-9]{0,14})?([eE][+-]?[0-9]{0,3})?",
     ) {
         agree(text.as_bytes(), false);
     }
 
-    /// The same nanoseconds, wherever the point stands.
+    /// The exponent moves the point.
     #[test]
     fn an_exponent_moves_the_point(
         seconds in any::<i64>(),
@@ -400,7 +395,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_is_read_as_the_twin_reads(
+    fn arbitrary_bytes_match_the_reference(
         text in proptest::collection::vec(any::<u8>(), 0..50),
         utc: bool,
     ) {
@@ -408,7 +403,7 @@ proptest! {
     }
 
     #[test]
-    fn written_as_the_twin_writes(
+    fn writing_matches_the_reference(
         seconds in FIRST..=LAST,
         nanoseconds in prop_oneof![
             Just(0),
@@ -444,7 +439,7 @@ proptest! {
     }
 
     #[test]
-    fn epoch_seconds_written_as_the_twin_writes(
+    fn written_epoch_seconds_match_the_reference(
         seconds in prop_oneof![any::<i64>(), FIRST..=LAST],
         nanoseconds in prop_oneof![Just(0), 0..1_000_000_000_u32],
     ) {

@@ -1,4 +1,4 @@
-//! UTF-8 beside the standard library.
+//! UTF-8, compared with the standard library.
 
 use polywire_text::utf8::{ascii_without, into_string, validate};
 use polywire_text::{Malformed, cpu};
@@ -31,7 +31,7 @@ fn one_character_or_part_of_one_at_each_place() {
                 let mut bytes = clean.clone();
                 bytes.splice(at..at + 1, what.iter().copied());
                 agrees(&bytes);
-                // Cut off behind it, and in its middle.
+                // Truncated after it, and within it.
                 agrees(&bytes[..at + what.len()]);
                 agrees(&bytes[..at + what.len() - 1]);
             }

@@ -14,7 +14,8 @@ const PLACES: [XmlPlace; 2] = [XmlPlace::Text, XmlPlace::Attribute];
 const READINGS: [XmlReading; 2] = [XmlReading::Strict, XmlReading::Lenient];
 const POLICIES: [Forbidden; 3] = [Forbidden::Refuse, Forbidden::Replace, Forbidden::Strip];
 
-/// Both levels: the answers are the same, so other tests are not disturbed.
+/// Runs a check with and without AVX2. Other tests may change the level concurrently, as results do
+/// not depend on it.
 fn at_each_level(check: impl Fn()) {
     for level in [Level::Baseline, Level::Avx2] {
         cpu::limit(level);
@@ -22,7 +23,7 @@ fn at_each_level(check: impl Fn()) {
     }
 }
 
-fn escapes_as_twin(bytes: &[u8]) {
+fn escapes_as_reference(bytes: &[u8]) {
     for place in PLACES {
         for forbidden in POLICIES {
             let expected = reference::xml::escaped(bytes, place, forbidden);
@@ -52,7 +53,7 @@ fn escapes_as_twin(bytes: &[u8]) {
     }
 }
 
-fn unescapes_as_twin(bytes: &[u8]) {
+fn unescapes_as_reference(bytes: &[u8]) {
     for place in PLACES {
         for reading in READINGS {
             let expected = reference::xml::unescaped(bytes, place, reading);
@@ -71,8 +72,7 @@ fn unescapes_as_twin(bytes: &[u8]) {
     }
 }
 
-/// Each of `pieces` at each place of a text of each length, and with a second
-/// one behind it.
+/// Each of `pieces` at offsets of texts of many lengths, also followed by a second one.
 fn at_each_place(pieces: &[&[u8]], check: impl Fn(&[u8])) {
     for len in (0..36).chain([47, 48, 49, 63, 64, 65, 95, 96, 97, 111, 127, 128, 129, 257]) {
         let clean = vec![b'x'; len];
@@ -113,7 +113,7 @@ fn escapes_stand_anywhere() {
         "\u{ffff}\x01".as_bytes(),
         b"\xef\xbf",
     ];
-    at_each_level(|| at_each_place(&pieces, escapes_as_twin));
+    at_each_level(|| at_each_place(&pieces, escapes_as_reference));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn references_stand_anywhere() {
         b"\xff",
         b">",
     ];
-    at_each_level(|| at_each_place(&pieces, unescapes_as_twin));
+    at_each_level(|| at_each_place(&pieces, unescapes_as_reference));
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn every_byte_is_written_as_its_twin_says() {
                 let mut bytes = vec![b'.'; before];
                 bytes.push(byte);
                 bytes.extend_from_slice(&[b'.'; 70]);
-                escapes_as_twin(&bytes);
-                unescapes_as_twin(&bytes);
+                escapes_as_reference(&bytes);
+                unescapes_as_reference(&bytes);
             }
         }
     });
@@ -168,18 +168,18 @@ fn every_character_goes_through_a_reference() {
             format!("&#x{code:x};"),
             format!("&#x000{code:X}; "),
         ] {
-            unescapes_as_twin(text.as_bytes());
+            unescapes_as_reference(text.as_bytes());
         }
     }
-    unescapes_as_twin(b"&#99999999999999999999;");
-    unescapes_as_twin(b"&#xFFFFFFFFF;");
+    unescapes_as_reference(b"&#99999999999999999999;");
+    unescapes_as_reference(b"&#xFFFFFFFFF;");
     let read = |text| unescape_xml(text, XmlPlace::Text, XmlReading::Strict);
     assert_eq!(read("&#65").unwrap_err().offset, 4);
     assert_eq!(read("&lt").unwrap_err().offset, 1);
 }
 
 #[test]
-fn the_first_of_several_errors_is_told() {
+fn the_first_of_several_errors_is_reported() {
     for (text, offset) in [
         ("a\u{fffe}b\u{1}", 1),
         ("a\u{1}b\u{fffe}", 1),
@@ -299,16 +299,16 @@ proptest! {
     #[test]
     fn agrees_with_its_twin(bytes in adversarial()) {
         at_each_level(|| {
-            escapes_as_twin(&bytes);
-            unescapes_as_twin(&bytes);
+            escapes_as_reference(&bytes);
+            unescapes_as_reference(&bytes);
         });
     }
 
     #[test]
     fn agrees_with_its_twin_on_good_text(text in good()) {
         at_each_level(|| {
-            escapes_as_twin(text.as_bytes());
-            unescapes_as_twin(text.as_bytes());
+            escapes_as_reference(text.as_bytes());
+            unescapes_as_reference(text.as_bytes());
         });
     }
 

@@ -93,7 +93,7 @@ impl Blob {
     /// [`Text::heap_size`](crate::Text::heap_size).
     #[must_use]
     pub fn heap_size(&self) -> usize {
-        self.0.kept()
+        self.0.heap_size()
     }
 
     /// A part of the bytes that shares their allocation. `None` if the range is out of bounds. A
@@ -122,7 +122,7 @@ impl Blob {
     /// Copies the bytes if they are shared, so that they keep no input alive.
     #[must_use]
     pub fn into_owned(self) -> Self {
-        Self(self.0.detached())
+        Self(self.0.into_unshared())
     }
 
     /// The bytes as [`Bytes`]. Only inline bytes are copied.

@@ -6,7 +6,7 @@ use std::iter::FusedIterator;
 use super::{NEXT, Next, begin, next};
 use crate::Malformed;
 use crate::escape::LoneSurrogate;
-use crate::quote::{self, behind};
+use crate::quote::{self, relocate};
 
 /// Iterates over the strings of the array at the beginning of `bytes`. Strings without escapes are
 /// borrowed.
@@ -88,7 +88,7 @@ impl<'a> Items<'a> {
             return Ok(None);
         };
         let (item, rest) =
-            quote::unquote(rest, self.lone).map_err(|error| behind(error, self.bytes, rest))?;
+            quote::unquote(rest, self.lone).map_err(|error| relocate(error, self.bytes, rest))?;
         self.state = State::Item(rest);
         Ok(Some(item))
     }

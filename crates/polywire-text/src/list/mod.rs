@@ -29,7 +29,7 @@ pub use items::{Items, items};
 pub use strings::{Iter, Strings};
 
 use crate::escape::{self, LoneSurrogate};
-use crate::quote::{self, behind};
+use crate::quote::{self, relocate};
 use crate::{Malformed, hex, scan};
 
 const OPENING: &str = "[ to begin an array";
@@ -148,7 +148,7 @@ pub fn read_separated<'a>(
         return Ok(&[]);
     }
     loop {
-        rest = read(rest).map_err(|error| behind(error, bytes, rest))?;
+        rest = read(rest).map_err(|error| relocate(error, bytes, rest))?;
         // Before white space is skipped, as the separator may be white space.
         rest = match rest {
             [first, rest @ ..] if *first == separator => rest,
@@ -310,7 +310,7 @@ fn read_on<'a>(
     mut read: impl FnMut(&'a [u8]) -> Result<&'a [u8], Malformed>,
 ) -> Result<&'a [u8], Malformed> {
     loop {
-        rest = read(rest).map_err(|error| behind(error, bytes, rest))?;
+        rest = read(rest).map_err(|error| relocate(error, bytes, rest))?;
         match next(rest) {
             Next::Item(found) => rest = found,
             Next::End(rest) => return Ok(rest),

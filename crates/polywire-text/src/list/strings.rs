@@ -6,7 +6,7 @@ use std::ops::Index;
 use super::read_items;
 use crate::block::{Block, Block16};
 use crate::escape::LoneSurrogate;
-use crate::quote::{self, ascii_escape, opened, special};
+use crate::quote::{self, after_quote, ascii_escape, special};
 use crate::{Malformed, utf8};
 
 /// Strings in one buffer, with the end of each: two allocations for any number of strings, and none
@@ -139,9 +139,9 @@ impl Strings {
                     return Ok(rest);
                 }
             }
-            let inside = opened(rest)?;
+            let inside = after_quote(rest)?;
             let read = quote::append(text, inside, lone);
-            let read = read.map_err(|error| quote::behind(error, rest, inside))?;
+            let read = read.map_err(|error| quote::relocate(error, rest, inside))?;
             self.ends.push(text.len());
             Ok(&inside[read..])
         })
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_array_seems_no_longer_than_it_is() {
+    fn arrays_are_not_overestimated() {
         let behind = "[\"a\"],".repeat(SHORT);
         for array in [
             r#"[]"#,

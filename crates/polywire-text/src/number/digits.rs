@@ -132,7 +132,7 @@ fn digit(byte: u8) -> Option<u64> {
 // Always inline, so that the arguments stay in registers.
 #[inline(always)]
 pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
-    while let Some((chunk, behind)) = rest.split_first_chunk() {
+    while let Some((chunk, tail)) = rest.split_first_chunk() {
         let values = Values::of(chunk);
         let Some(eight) = values.number() else {
             let count;
@@ -141,7 +141,7 @@ pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
             return;
         };
         *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
-        *rest = behind;
+        *rest = tail;
     }
     few(rest, value);
 }
@@ -149,11 +149,11 @@ pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
 /// As [`run`], digit by digit, for few digits.
 #[inline(always)]
 pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
-    while let [byte, behind @ ..] = *rest
+    while let [byte, tail @ ..] = *rest
         && let Some(digit) = digit(*byte)
     {
         *value = value.wrapping_mul(10).wrapping_add(digit);
-        *rest = behind;
+        *rest = tail;
     }
 }
 
@@ -205,10 +205,10 @@ const TENS: [u64; 8] = {
 /// for any other number of digits, and near the end of the input.
 #[inline(always)]
 pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
-    let (first, behind) = bytes.split_first_chunk()?;
+    let (first, tail) = bytes.split_first_chunk()?;
     let first = Values::of(first);
     match first.number() {
-        Some(eight) => prefix_beyond_8(eight, behind),
+        Some(eight) => prefix_beyond_8(eight, tail),
         None => match first.one_by_one(0) {
             (_, 0) => None,
             found => Some(found),
@@ -217,15 +217,15 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
 }
 
 #[inline(never)]
-fn prefix_beyond_8(eight: u64, behind: &[u8]) -> Option<(u64, usize)> {
-    let (second, behind) = behind.split_first_chunk()?;
+fn prefix_beyond_8(eight: u64, tail: &[u8]) -> Option<(u64, usize)> {
+    let (second, tail) = tail.split_first_chunk()?;
     let second = Values::of(second);
     let Some(second) = second.number() else {
         let (value, count) = second.one_by_one(eight);
         return Some((value, 8 + count));
     };
     let value = eight * TEN_TO_8 + second;
-    let [a, b, c] = *behind.first_chunk()?;
+    let [a, b, c] = *tail.first_chunk()?;
     let Some(a) = digit(a) else {
         return Some((value, 16));
     };
@@ -299,21 +299,21 @@ pub(crate) fn start(bytes: &[u8]) -> Option<Start> {
 /// The number of eight digits at the beginning, and the rest.
 #[inline(always)]
 fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (chunk, behind) = bytes.split_first_chunk()?;
-    Some((Values::of(chunk).number()?, behind))
+    let (chunk, tail) = bytes.split_first_chunk()?;
+    Some((Values::of(chunk).number()?, tail))
 }
 
 /// The number of four digits at the beginning, and the rest.
 #[inline(always)]
 fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (chunk, behind) = bytes.split_first_chunk()?;
+    let (chunk, tail) = bytes.split_first_chunk()?;
     let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
     if (values.wrapping_add(0x7676_7676) | values) & 0x8080_8080 != 0 {
         return None;
     }
     let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
     let number = (twos & 0xff) * 100 + (twos >> 16 & 0xff);
-    Some((u64::from(number), behind))
+    Some((u64::from(number), tail))
 }
 
 /// All of `bytes`: one to four digits without a leading zero.
@@ -336,8 +336,8 @@ pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
         return eight(bytes).map(|(value, _)| value);
     }
     let (mut rest, mut value) = (bytes, 0);
-    if let Some((first, behind)) = four(rest) {
-        (rest, value) = (behind, first);
+    if let Some((first, tail)) = four(rest) {
+        (rest, value) = (tail, first);
     }
     for byte in rest {
         value = value * 10 + digit(*byte)?;
@@ -455,9 +455,9 @@ mod tests {
     fn every_byte_ends_a_run() {
         for byte in 0..=255_u8 {
             for at in 0..8 {
-                for behind in [b'0', b'9', 0, 255] {
+                for tail in [b'0', b'9', 0, 255] {
                     let mut bytes = [b'5'; 8];
-                    bytes[at + 1..].fill(behind);
+                    bytes[at + 1..].fill(tail);
                     bytes[at] = byte;
                     let expected = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
                     assert_eq!(Values::of(&bytes).count(), expected, "{bytes:?}");
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_digits_there_and_back() {
+    fn eight_digits_round_trip() {
         for value in (0..TEN_TO_8 as u32)
             .step_by(997)
             .chain([9, 99, 9_999, 99_999_999])

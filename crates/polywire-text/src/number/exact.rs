@@ -343,7 +343,7 @@ mod tests {
         }
 
         #[test]
-        fn nearest_as_the_standard_library_has_it(
+        fn nearest_matches_the_standard_library(
             mantissa: u64,
             narrow in 0..64_u32,
             exponent in prop_oneof![-30..=30_i32, -400..=400],

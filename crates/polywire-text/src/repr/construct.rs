@@ -13,13 +13,13 @@ impl Repr {
     /// Static bytes.
     #[inline]
     pub(crate) const fn from_static(bytes: &'static [u8]) -> Self {
-        Self::outside(Tag::Static, bytes.as_ptr(), bytes.len(), ptr::null())
+        Self::external(Tag::Static, bytes.as_ptr(), bytes.len(), ptr::null())
     }
 
     /// A form that is not inline. The caller passes the reference that the form owns, by the
     /// invariant.
     #[inline]
-    pub(super) const fn outside(tag: Tag, data: *const u8, len: usize, owner: *const u8) -> Self {
+    pub(super) const fn external(tag: Tag, data: *const u8, len: usize, owner: *const u8) -> Self {
         Self {
             data: Word { pointer: data },
             owner: Word { pointer: owner },
@@ -30,7 +30,7 @@ impl Repr {
     /// The inline form of the first `len` bytes of three words in little-endian order. The other
     /// bytes are never read as part of the string.
     #[inline]
-    const fn inside(words: [u64; 3], len: usize) -> Self {
+    const fn from_words(words: [u64; 3], len: usize) -> Self {
         // Callers have checked, so the compiler removes this.
         let len = if len < INLINE_CAPACITY {
             len
@@ -58,7 +58,7 @@ impl Repr {
     /// The first `len` bytes of a window, if they fit inline.
     #[inline]
     pub(crate) fn inline_window(window: &[u8; WINDOW], len: usize) -> Option<Self> {
-        (len <= INLINE_CAPACITY).then(|| Self::inside(words(window), len))
+        (len <= INLINE_CAPACITY).then(|| Self::from_words(words(window), len))
     }
 
     /// The bytes, if they fit inline, by overlapping moves instead of a call of `memcpy`.
@@ -90,7 +90,7 @@ impl Repr {
         } else {
             [from.first().copied().map_or(0, u64::from), 0, 0]
         };
-        Some(Self::inside(words, len))
+        Some(Self::from_words(words, len))
     }
 
     /// The first `len` bytes of `window`, if they fit inline and are ASCII.
@@ -105,8 +105,8 @@ impl Repr {
             return None;
         }
         // Bytes from `len` on need not be ASCII.
-        let wide = scan::wide_mask(chunk) & !(u32::MAX << len);
-        (wide == 0).then(|| Self::inside(words(chunk), len))
+        let wide = scan::non_ascii_mask(chunk) & !(u32::MAX << len);
+        (wide == 0).then(|| Self::from_words(words(chunk), len))
     }
 
     /// [`Self::inline_ascii_prefix`] near the end of the input.
@@ -125,7 +125,7 @@ impl Repr {
         }
         let len = bytes.len();
         let data = Arc::into_raw(bytes).cast();
-        Self::outside(Tag::Copied, data, len, ptr::null())
+        Self::external(Tag::Copied, data, len, ptr::null())
     }
 
     /// Takes over a vector; copies it if it is short, or if more than half of its capacity is
@@ -136,7 +136,7 @@ impl Repr {
         }
         let (data, len) = (bytes.as_ptr(), bytes.len());
         // The buffer does not move with the vector.
-        Self::outside(
+        Self::external(
             Tag::Vector,
             data,
             len,
@@ -161,7 +161,7 @@ impl Repr {
         let part = &body[range];
         // The bytes of a `Bytes` neither move nor change.
         let (data, len) = (part.as_ptr(), part.len());
-        Self::outside(Tag::Body, data, len, Arc::into_raw(body).cast())
+        Self::external(Tag::Body, data, len, Arc::into_raw(body).cast())
     }
 }
 

@@ -145,7 +145,7 @@ impl Repr {
         let (data, len) = if self.is_inline() {
             (ptr::from_ref(self).cast::<u8>(), self.last.inline_len())
         } else {
-            // SAFETY: the form is not inline, so the constructor was `outside`, and the word is a
+            // SAFETY: the form is not inline, so the constructor was `external`, and the word is a
             // pointer.
             (unsafe { self.data.pointer }, self.last.len())
         };
@@ -157,7 +157,7 @@ impl Repr {
 
     /// The bytes, unless they are inline.
     #[inline]
-    pub(crate) const fn outside_bytes(&self) -> Option<&[u8]> {
+    pub(crate) const fn external_bytes(&self) -> Option<&[u8]> {
         if self.is_inline() {
             return None;
         }

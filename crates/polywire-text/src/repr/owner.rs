@@ -19,7 +19,7 @@ enum Owner {
 
 impl Repr {
     /// Copies the bytes if the value is shared.
-    pub(crate) fn detached(self) -> Self {
+    pub(crate) fn into_unshared(self) -> Self {
         match self.is_shared() {
             true => Self::copy(self.as_bytes()),
             false => self,
@@ -28,7 +28,7 @@ impl Repr {
 
     /// The number of bytes on the heap that the value keeps alive. A `Bytes` does not tell the size
     /// of its allocation, so only its own length counts.
-    pub(crate) fn kept(&self) -> usize {
+    pub(crate) fn heap_size(&self) -> usize {
         match self.owner().as_deref() {
             None => 0,
             Some(Owner::Copied(bytes)) => bytes.len(),
@@ -55,9 +55,9 @@ impl Repr {
         let (data, len) = (part.as_ptr(), part.len());
         let Some(owner) = self.owner() else {
             // Static, as the part is too long to be one of an inline value.
-            return Self::outside(Tag::Static, data, len, ptr::null());
+            return Self::external(Tag::Static, data, len, ptr::null());
         };
-        if !is_worth_sharing(len, self.kept()) {
+        if !is_worth_sharing(len, self.heap_size()) {
             return Self::copy(part);
         }
         match Owner::clone(&owner) {
@@ -66,9 +66,9 @@ impl Repr {
                 Self::range_of(Arc::new(body), start..start + len)
             }
             Owner::Vector(vector) => {
-                Self::outside(Tag::Part, data, len, Arc::into_raw(vector).cast())
+                Self::external(Tag::Part, data, len, Arc::into_raw(vector).cast())
             }
-            Owner::Body(body) => Self::outside(Tag::Body, data, len, Arc::into_raw(body).cast()),
+            Owner::Body(body) => Self::external(Tag::Body, data, len, Arc::into_raw(body).cast()),
         }
     }
 
@@ -118,7 +118,7 @@ impl Repr {
         if self.last.tag() != Tag::Static as u8 {
             return None;
         }
-        // SAFETY: the form is not inline, so the constructor was `outside`, and the word is a
+        // SAFETY: the form is not inline, so the constructor was `external`, and the word is a
         // pointer.
         let data = unsafe { self.data.pointer };
         // SAFETY: the invariant: `len` initialised bytes that nobody writes to and that are static.
@@ -132,7 +132,7 @@ impl Repr {
         if self.last.tag() <= Tag::Static as u8 {
             return None;
         }
-        // SAFETY: the form is not inline, so the constructor was `outside`, and both words are
+        // SAFETY: the form is not inline, so the constructor was `external`, and both words are
         // pointers.
         let (data, owner) = unsafe { (self.data.pointer, self.owner.pointer) };
         Some(ManuallyDrop::new(match self.last.tag() {

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_is_what_was_marked() {
+    fn a_class_has_the_marked_bytes() {
         for seed in 0..6_usize {
             // Rows of at most eight kinds, since their kind is `row % 8`.
             let mut special = [false; 256];

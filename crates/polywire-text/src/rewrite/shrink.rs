@@ -104,7 +104,7 @@ fn push_rest(
     {
         // Reads from the input directly, without a copy.
         clean += wide::append_avx2(avx2, out, &bytes[clean..], reader)
-            .map_err(|error| error.behind(clean))?;
+            .map_err(|error| error.shifted(clean))?;
     }
     let rest = &bytes[clean..];
     let to = out.len();
@@ -223,7 +223,7 @@ fn step(
 ) -> Result<(usize, usize), Malformed> {
     let piece = match reader.read(&bytes[from..]) {
         Ok(piece) => piece,
-        Err(error) => return Err(error.behind(from)),
+        Err(error) => return Err(error.shifted(from)),
     };
     if piece.written == 1 {
         bytes[to] = piece.bytes[0];
@@ -282,7 +282,7 @@ mod wide {
                 to += next - from;
                 let piece = match reader.read(&bytes[next..]) {
                     Ok(piece) => piece,
-                    Err(error) => return Err(error.behind(next)),
+                    Err(error) => return Err(error.shifted(next)),
                 };
                 // SAFETY: `to + 32 <= next < bytes.len()`.
                 unsafe { put(bytes, to, piece.bytes) };
@@ -329,7 +329,7 @@ mod wide {
             }
             let piece = match reader.read(&bytes[from..]) {
                 Ok(piece) => piece,
-                Err(error) => return Err(error.behind(from)),
+                Err(error) => return Err(error.shifted(from)),
             };
             out.extend_from_slice(&piece.bytes[..piece.written]);
             from += piece.read;

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::block::Block16;
 
-    fn finds_what_ends_it<C: Class>() {
+    fn definitions_agree<C: Class>() {
         for byte in 0..=u8::MAX {
             let found = C::find(Block16::load(&[byte; 16])).mask();
             assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
@@ -165,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn the_two_ways_to_say_a_class_agree() {
-        finds_what_ends_it::<Json>();
-        finds_what_ends_it::<XmlData>();
-        finds_what_ends_it::<Solid>();
-        finds_what_ends_it::<NoName>();
-        finds_what_ends_it::<XmlText>();
-        finds_what_ends_it::<NotPlainXml>();
+    fn both_definitions_of_a_class_agree() {
+        definitions_agree::<Json>();
+        definitions_agree::<XmlData>();
+        definitions_agree::<Solid>();
+        definitions_agree::<NoName>();
+        definitions_agree::<XmlText>();
+        definitions_agree::<NotPlainXml>();
     }
 }

@@ -84,7 +84,7 @@ pub fn behind_space(bytes: &[u8], at: usize) -> usize {
         let (halves, _) = chunk[1..].as_chunks::<16>();
         let blanks = Block16::load(&halves[0]).equals(b' ').mask();
         if blanks == 0xffff {
-            return deep_space(bytes, at);
+            return long_white_space(bytes, at);
         }
         let end = 1 + blanks.trailing_ones() as usize;
         if chunk[end] > b' ' {
@@ -96,7 +96,7 @@ pub fn behind_space(bytes: &[u8], at: usize) -> usize {
 
 /// [`behind_space`] for 16 spaces after the first byte.
 #[inline(never)]
-fn deep_space(bytes: &[u8], at: usize) -> usize {
+fn long_white_space(bytes: &[u8], at: usize) -> usize {
     let at = at + 17;
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
@@ -391,7 +391,7 @@ pub fn before_quote(block: &[u8; 16]) -> usize {
 
 /// A bit per byte that is not ASCII, the first lowest.
 #[inline]
-pub(crate) fn wide_mask(bytes: &[u8; 24]) -> u32 {
+pub(crate) fn non_ascii_mask(bytes: &[u8; 24]) -> u32 {
     let mask = |half: Option<&[u8; 16]>| half.map_or(0, |half| Block16::load(half).mask());
     mask(bytes.first_chunk()) | mask(bytes.last_chunk()) << 8
 }
@@ -449,7 +449,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_strings_end_where_all_do(window in "[a\\\\\"\u{1}é]{32}") {
+        fn short_strings_match_the_general_scan(window in "[a\\\\\"\u{1}é]{32}") {
             let window = window.as_bytes().first_chunk::<32>().unwrap();
             let end = json_clean(window);
             let expected = (window.get(end) == Some(&b'"')).then_some(end);
@@ -457,7 +457,7 @@ mod tests {
         }
 
         #[test]
-        fn space_ends_where_a_loop_ends(
+        fn white_space_matches_a_loop(
             text in "[ \n\t\ra]{0,60}| {0,60}",
             at in 0..64_usize,
         ) {

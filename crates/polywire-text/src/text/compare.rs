@@ -50,7 +50,7 @@ impl Text {
 impl PartialEq for Text {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        match (self.0.outside_bytes(), other.0.outside_bytes()) {
+        match (self.0.external_bytes(), other.0.external_bytes()) {
             (Some(one), Some(other)) => one.len() == other.len() && same_long(one, other),
             _ => self.is(other.0.as_bytes()),
         }

@@ -69,9 +69,9 @@ pub struct Text(Repr);
 
 const _: () = assert!(size_of::<Option<Text>>() == 24);
 const _: () = {
-    const fn everywhere<T: Send + Sync + Unpin + std::panic::RefUnwindSafe>() {}
-    everywhere::<Text>();
-    everywhere::<Blob>();
+    const fn assert_traits<T: Send + Sync + Unpin + std::panic::RefUnwindSafe>() {}
+    assert_traits::<Text>();
+    assert_traits::<Blob>();
 };
 
 impl Text {
@@ -315,7 +315,7 @@ impl Text {
     /// ```
     #[must_use]
     pub fn heap_size(&self) -> usize {
-        self.0.kept()
+        self.0.heap_size()
     }
 
     /// A part of the string that shares its allocation. `None` if the range is out of bounds or
@@ -355,7 +355,7 @@ impl Text {
     /// a string for longer than the message that it is from.
     #[must_use]
     pub fn into_owned(self) -> Self {
-        Self(self.0.detached())
+        Self(self.0.into_unshared())
     }
 
     /// The bytes of the string.

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn distant_years_both_ways() {
+    fn distant_years_round_trip() {
         for year in (-1_000_000..1_000_000).step_by(97) {
             for month in 1..=12 {
                 let day = distant_day_of_date(year, month, 1);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn no_date_of_another_calendar() {
+    fn dates_outside_of_the_calendar_are_rejected() {
         for (month, day) in [(0, 1), (13, 1), (16, 1), (19, 1), (99, 1), (1, 0), (2, 30)] {
             assert_eq!(day_of_date(20, 24, month, day), None, "{month} {day}");
         }

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn where_digits_end() {
+    fn digits_end_at_every_offset() {
         for count in 0..8_usize {
             for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
                 let mut text = [byte; 8];

@@ -66,7 +66,7 @@ impl Unescaper<'_> {
         let after = self.rest().get(1..).unwrap_or_default();
         let (character, len) = match one(after, lone) {
             Ok(read) => read,
-            Err(error) => return Err(error.behind(self.at + 1)),
+            Err(error) => return Err(error.shifted(self.at + 1)),
         };
         let mut bytes = [0; 4];
         let encoded = character.encode_utf8(&mut bytes).len();

@@ -203,7 +203,7 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
     let bytes = text.as_bytes();
     if bytes.len() <= 32 {
         if !push_clean_string::<16>(out, bytes, end) {
-            push_any_string(out, bytes, end);
+            push_escaped_string(out, bytes, end);
         }
     } else {
         push_long_string(out, bytes, end);
@@ -236,13 +236,13 @@ pub fn push_json_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
                 out.set_len(out.len() + 1 + len + end.len());
             }
         }
-        _ => push_other_text(out, text, end),
+        _ => push_text_slow(out, text, end),
     }
 }
 
 /// The slow path of [`push_json_text`].
 #[inline(never)]
-fn push_other_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
+fn push_text_slow(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
     push_json_string(out, text, end);
 }
 
@@ -255,11 +255,11 @@ fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
         _ => false,
     };
     if !is_clean {
-        push_any_string(out, bytes, end);
+        push_escaped_string(out, bytes, end);
     }
 }
 
-fn push_any_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
+fn push_escaped_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
     out.push(b'"');
     push_json_bytes(out, bytes);
     out.extend_from_slice(&end);

@@ -123,11 +123,11 @@ pub fn push_xml_bytes(
         Forbidden::Strip => b"",
     };
     if utf8::validate(bytes).is_ok() {
-        push_instead(out, bytes, instead, push);
+        push_replacing(out, bytes, instead, push);
         return Ok(());
     }
     for chunk in bytes.utf8_chunks() {
-        push_instead(out, chunk.valid().as_bytes(), instead, push);
+        push_replacing(out, chunk.valid().as_bytes(), instead, push);
         if !chunk.invalid().is_empty() {
             out.extend_from_slice(instead);
         }
@@ -157,7 +157,7 @@ fn push_or_restore(
 }
 
 /// Appends escaped UTF-8, with each forbidden character replaced by `instead`.
-fn push_instead(out: &mut Vec<u8>, mut bytes: &[u8], instead: &[u8], push: Push) {
+fn push_replacing(out: &mut Vec<u8>, mut bytes: &[u8], instead: &[u8], push: Push) {
     loop {
         let end = noncharacter(bytes);
         let mut part = &bytes[..end.unwrap_or(bytes.len())];
