@@ -110,14 +110,20 @@ impl Values {
     /// The number of eight digits.
     #[inline]
     fn sum(self) -> u64 {
-        const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
-        // Bytes 0, 2, 4 and 6 have two digits each.
-        let twos = self.0.wrapping_mul(10).wrapping_add(self.0 >> 8);
-        // Weights of pairs: 10^6, 10^4, 10^2, 1. The sum is in the high half.
-        let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
-        let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
-        odd.wrapping_add(even) >> 32
+        sum(self.0)
     }
+}
+
+/// The number of eight values of digits, the first lowest.
+#[inline]
+pub(crate) const fn sum(values: u64) -> u64 {
+    const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+    // Bytes 0, 2, 4 and 6 have two digits each.
+    let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
+    // Weights of pairs: 10^6, 10^4, 10^2, 1. The sum is in the high half.
+    let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+    let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
+    odd.wrapping_add(even) >> 32
 }
 
 /// The value of a byte that is a digit.
@@ -401,7 +407,7 @@ pub(super) fn beyond_64_bits(bytes: &[u8]) -> Option<u128> {
 
 /// The end of the digits at `at`.
 #[inline]
-pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let count = Values::of(chunk).count();
         at += count;
@@ -435,10 +441,10 @@ pub(crate) fn trimmed(value: u32) -> (u64, usize) {
 /// values, and replaces each by quotient and remainder: `x / d + (x % d << s)` is
 /// `(x << s) - x / d * ((d << s) - 1)`.
 #[inline]
-fn spread(value: u32) -> u64 {
-    debug_assert!(u64::from(value) < TEN_TO_8);
-    let fours = u64::from(value / 10_000);
-    let fours = (u64::from(value) << 32).wrapping_sub(fours * ((10_000 << 32) - 1));
+pub(crate) const fn spread(value: u32) -> u64 {
+    debug_assert!((value as u64) < TEN_TO_8);
+    let fours = (value / 10_000) as u64;
+    let fours = ((value as u64) << 32).wrapping_sub(fours * ((10_000 << 32) - 1));
     // Exact below 10,000.
     let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = (fours << 16).wrapping_sub(hundreds.wrapping_mul((100 << 16) - 1));

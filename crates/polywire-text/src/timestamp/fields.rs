@@ -3,8 +3,9 @@
 
 use super::Timestamp;
 use super::calendar::{DAY, FIRST_SECOND, LAST_SECOND, days_in_month, distant_day_of_date};
-use super::words::{all_digits, leading_digits};
+use super::words::leading_digits;
 use crate::Malformed;
+use crate::number::digits;
 
 pub(super) struct Fields<'a> {
     pub(super) bytes: &'a [u8],
@@ -215,20 +216,7 @@ fn long_fraction(rest: &[u8], eight: u32, at: usize) -> (u32, usize) {
     };
     let nanoseconds = eight + u32::from(digit - b'0');
     match rest.get(9) {
-        Some(b'0'..=b'9') => (nanoseconds, at + 10 + digits(&rest[10..])),
+        Some(b'0'..=b'9') => (nanoseconds, at + digits::end(rest, 10)),
         _ => (nanoseconds, at + 9),
     }
-}
-
-/// The number of digits at the beginning of `bytes`.
-#[cold]
-fn digits(bytes: &[u8]) -> usize {
-    let (chunks, _) = bytes.as_chunks();
-    let whole = chunks
-        .iter()
-        .position(|chunk| !all_digits(u64::from_le_bytes(*chunk)))
-        .unwrap_or(chunks.len());
-    let rest = &bytes[whole * 8..];
-    let end = rest.iter().position(|byte| !byte.is_ascii_digit());
-    whole * 8 + end.unwrap_or(rest.len())
 }

@@ -14,6 +14,8 @@
 //!
 //! Writing is the inverse: of each value below 179, 103 / 1024 are the tens, and the rest the ones.
 
+use crate::number::digits;
+
 /// The high bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
@@ -105,30 +107,7 @@ pub(super) const fn leading_digits(word: u64) -> (u32, u32) {
         64 => digits,
         _ => digits & ((1 << bits) - 1),
     };
-    (bits / 8, eight_digits(digits))
-}
-
-/// The value of eight digits, the first in the lowest byte. Makes pairs, then multiplies the first
-/// and third, and the second and fourth, by their weights.
-#[inline]
-const fn eight_digits(digits: u64) -> u32 {
-    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let first = (pairs & EVERY_FOURTH).wrapping_mul((1_000_000 << 32) | 100);
-    let second = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul((10_000 << 32) | 1);
-    (first.wrapping_add(second) >> 32) as u32
-}
-
-/// The eight digits of a number below 10^8, the first in the lowest byte, without the bits of ASCII
-/// `0`. Splits the number in halves three times.
-#[inline]
-const fn eight_values(value: u32) -> u64 {
-    let high = value / 10_000;
-    let fours = high as u64 | ((value - high * 10_000) as u64) << 32;
-    // Multiplication by 10486 / 2^20 divides values below 10,000 by 100.
-    let high = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = high | (fours - high * 100) << 16;
-    pair_text(twos, 0x000f_000f_000f_000f)
+    (bits / 8, digits::sum(digits) as u32)
 }
 
 /// The nine digits of `nanoseconds`: eight, and the ninth. And how many remain without trailing
@@ -137,19 +116,12 @@ const fn eight_values(value: u32) -> u64 {
 pub(super) const fn fraction_text(nanoseconds: u32) -> (u64, u8, usize) {
     let first = nanoseconds / 10;
     let last = (nanoseconds - first * 10) as u8;
-    let digits = eight_values(first);
+    let digits = digits::spread(first);
     let needed = match last {
         0 => 8 - digits.leading_zeros() as usize / 8,
         _ => 9,
     };
     (digits | ZEROS, last | b'0', needed)
-}
-
-/// Whether all eight bytes are digits.
-#[inline]
-pub(super) const fn all_digits(word: u64) -> bool {
-    let digits = word ^ ZEROS;
-    (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & HIGH == 0
 }
 
 #[cfg(test)]
@@ -186,17 +158,6 @@ mod tests {
     }
 
     #[test]
-    fn eight_digits_both_ways() {
-        for value in (0..100_000_000).step_by(997).chain([99_999_999]) {
-            let text = format!("{value:08}");
-            let word = u64::from_le_bytes(*text.as_bytes().first_chunk().unwrap());
-            assert_eq!(leading_digits(word), (8, value));
-            assert_eq!(eight_values(value) | ZEROS, word);
-            assert!(all_digits(word));
-        }
-    }
-
-    #[test]
     fn digits_end_at_every_offset() {
         for count in 0..8_usize {
             for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
@@ -206,7 +167,6 @@ mod tests {
                 assert_eq!(found as usize, count, "{byte}");
                 let expected = "9".repeat(count) + &"0".repeat(8 - count);
                 assert_eq!(value, expected.parse::<u32>().unwrap());
-                assert!(!all_digits(u64::from_le_bytes(text)));
             }
         }
     }
