@@ -191,17 +191,24 @@ fn whole_128(digits: &[u8]) -> Option<u128> {
     }
 }
 
-/// The value with its sign, if it fits.
-#[inline(always)]
-fn signed_64(negative: bool, value: u64) -> Option<i64> {
-    match value as i64 {
-        value @ 0.. if negative => Some(-value),
-        value @ 0.. => Some(value),
-        // The minimum cannot be negated.
-        i64::MIN if negative => Some(i64::MIN),
-        _ => None,
-    }
+/// Defines a function that applies a sign to a value, if the result fits.
+macro_rules! signed_value {
+    ($name:ident, $unsigned:ident, $signed:ident) => {
+        #[inline(always)]
+        fn $name(negative: bool, value: $unsigned) -> Option<$signed> {
+            match value as $signed {
+                value @ 0.. if negative => Some(-value),
+                value @ 0.. => Some(value),
+                // The minimum cannot be negated.
+                $signed::MIN if negative => Some($signed::MIN),
+                _ => None,
+            }
+        }
+    };
 }
+
+signed_value!(signed_64, u64, i64);
+signed_value!(signed_128, u128, i128);
 
 /// Appends `value` in decimal: at most 40 bytes.
 ///
@@ -317,18 +324,11 @@ macro_rules! int {
 }
 
 macro_rules! signed {
-    ($($int:ident $same:ident $wide:ident $whole:ident $push:ident $expected:literal)*) => {$(
+    ($($int:ident $signed:ident $wide:ident $whole:ident $push:ident $expected:literal)*) => {$(
         int!(
             $int, $expected, $whole,
             |negative: bool, value: $wide| {
-                // The minimum of the widest type cannot be negated.
-                let value = match value as $same {
-                    value @ 0.. if negative => -value,
-                    value @ 0.. => value,
-                    $same::MIN if negative => $same::MIN,
-                    _ => return None,
-                };
-                $int::try_from(value).ok()
+                $signed(negative, value).and_then(|value| $int::try_from(value).ok())
             },
             |out: &mut Vec<u8>, value: $int| {
                 if value < 0 {
@@ -354,11 +354,11 @@ macro_rules! unsigned {
 }
 
 signed! {
-    i8 i64 u64 whole_64 push_u64 "-128 to 127"
-    i16 i64 u64 whole_64 push_u64 "-32768 to 32767"
-    i32 i64 u64 whole_64 push_u64 "-2147483648 to 2147483647"
-    i64 i64 u64 whole_64 push_u64 "-9223372036854775808 to 9223372036854775807"
-    i128 i128 u128 whole_128 push_u128 "-2^127 to 2^127 - 1"
+    i8 signed_64 u64 whole_64 push_u64 "-128 to 127"
+    i16 signed_64 u64 whole_64 push_u64 "-32768 to 32767"
+    i32 signed_64 u64 whole_64 push_u64 "-2147483648 to 2147483647"
+    i64 signed_64 u64 whole_64 push_u64 "-9223372036854775808 to 9223372036854775807"
+    i128 signed_128 u128 whole_128 push_u128 "-2^127 to 2^127 - 1"
 }
 
 unsigned! {
