@@ -166,13 +166,13 @@ fn lines_of_every_width_around_the_buffer() {
                 let mut early = lines.clone();
                 early.replace_range(lines.len() / 2..lines.len() / 2 + 1, "=");
                 let blob = base64::STANDARD.decode_with_white_space(early.as_bytes());
-                let twin = slow::decode(
+                let expected = slow::decode(
                     early.as_bytes(),
                     Alphabet::Standard,
                     Padding::Required,
                     true,
                 );
-                assert_eq!(blob.map(|blob| blob.to_vec()), twin);
+                assert_eq!(blob.map(|blob| blob.to_vec()), expected);
             }
         }
     }

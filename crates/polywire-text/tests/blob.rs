@@ -83,18 +83,18 @@ fn every_form_of_every_length() {
 proptest! {
     #[test]
     fn compares_as_bytes(one in prop::collection::vec(0..3_u8, 0..30), other in prop::collection::vec(0..3_u8, 0..30)) {
-        let (blob, twin) = (Blob::from(&one), Blob::from(&other));
-        prop_assert_eq!(blob == twin, one == other);
+        let (blob, second) = (Blob::from(&one), Blob::from(&other));
+        prop_assert_eq!(blob == second, one == other);
         prop_assert_eq!(blob == other, one == other);
         prop_assert_eq!(blob == other[..], one == other);
         let (slice, bytes) = (&other[..], Bytes::from(other.clone()));
         prop_assert_eq!(blob == slice, one == other);
         prop_assert_eq!(blob == bytes, one == other);
-        prop_assert_eq!(one == twin, one == other);
-        prop_assert_eq!(one[..] == twin, one == other);
-        prop_assert_eq!(blob.cmp(&twin), one.cmp(&other));
+        prop_assert_eq!(one == second, one == other);
+        prop_assert_eq!(one[..] == second, one == other);
+        prop_assert_eq!(blob.cmp(&second), one.cmp(&other));
         prop_assert_eq!(blob.partial_cmp(&other), one.partial_cmp(&other));
-        prop_assert_eq!(one.partial_cmp(&twin), one.partial_cmp(&other));
+        prop_assert_eq!(one.partial_cmp(&second), one.partial_cmp(&other));
     }
 }
 

@@ -9,7 +9,7 @@ use polywire_text::escape::{
     push_json_string, push_json_text, push_unescaped_json, push_unescaped_json_str,
 };
 use polywire_text::quote;
-use polywire_text::reference::{self, json as twin};
+use polywire_text::reference::{self, json as slow};
 use polywire_text::{Malformed, Text};
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn on_both_levels(check: impl Fn()) {
 
 /// All functions that escape these bytes match the reference.
 fn escapes(bytes: &[u8]) {
-    let expected = twin::escape(bytes);
+    let expected = slow::escape(bytes);
     on_both_levels(|| {
         let mut out = b"before".to_vec();
         quote::push_bytes(&mut out, bytes);
@@ -64,9 +64,9 @@ fn escapes(bytes: &[u8]) {
 /// All functions that read these bytes match the reference, including errors.
 fn unescapes(bytes: &[u8]) {
     for lone in POLICIES {
-        let inside = twin::unescape(bytes, lone);
-        let string = twin::string(bytes, lone);
-        let end = twin::string_end(bytes);
+        let inside = slow::unescape(bytes, lone);
+        let string = slow::string(bytes, lone);
+        let end = slow::string_end(bytes);
         on_both_levels(|| {
             let shown = || bytes.escape_ascii().to_string();
             let mut out = b"before".to_vec();

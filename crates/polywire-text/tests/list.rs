@@ -23,14 +23,14 @@ type Read<'a, T> = Result<(Vec<T>, &'a [u8]), Malformed>;
 /// All readers of strings match the reference.
 fn strings_alike(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
-    let twin = slow::items(bytes, |bytes, at| slow_quote::unquote(bytes, at, LONE));
-    let twin: Read<'_, String> = twin.map(|(items, end)| (items, &bytes[end..]));
+    let expected = slow::items(bytes, |bytes, at| slow_quote::unquote(bytes, at, LONE));
+    let expected: Read<'_, String> = expected.map(|(items, end)| (items, &bytes[end..]));
 
     let mut flat: Strings = ["old", "strings"].into_iter().collect();
     let found = flat.read(bytes, LONE);
     let items: Vec<String> = flat.iter().map(str::to_owned).collect();
-    assert_eq!(found.map(|rest| (items.clone(), rest)), twin, "{what}");
-    assert!(twin.is_ok() || flat.is_empty());
+    assert_eq!(found.map(|rest| (items.clone(), rest)), expected, "{what}");
+    assert!(expected.is_ok() || flat.is_empty());
     assert_eq!(flat.len(), items.len());
     for (at, item) in items.iter().enumerate() {
         assert_eq!(&flat[at], item);
@@ -39,34 +39,34 @@ fn strings_alike(bytes: &[u8]) {
 
     let mut out = vec![String::from("old"), String::from("strings")];
     let found = list::read_strings(&mut out, bytes, LONE);
-    assert_eq!(found.map(|rest| (out, rest)), twin, "{what}");
+    assert_eq!(found.map(|rest| (out, rest)), expected, "{what}");
 
     let mut items = list::items(bytes, LONE);
     let found: Result<Vec<String>, Malformed> = items
         .by_ref()
         .map(|item| item.map(|item| item.into_owned()))
         .collect();
-    assert_eq!(items.rest(), twin.as_ref().ok().map(|(_, rest)| *rest));
-    assert_eq!(found, twin.map(|(items, _)| items), "{what}");
+    assert_eq!(items.rest(), expected.as_ref().ok().map(|(_, rest)| *rest));
+    assert_eq!(found, expected.map(|(items, _)| items), "{what}");
     assert!(items.next().is_none());
 }
 
 fn hex_alike<const N: usize>(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
     for case in [Case::Any, Case::Lower] {
-        let twin = slow::items(bytes, |bytes, at| slow_quote::hex(bytes, at, Some(N), case));
-        let twin: Read<'_, Vec<u8>> = twin.map(|(items, end)| (items, &bytes[end..]));
+        let expected = slow::items(bytes, |bytes, at| slow_quote::hex(bytes, at, Some(N), case));
+        let expected: Read<'_, Vec<u8>> = expected.map(|(items, end)| (items, &bytes[end..]));
         let mut out = vec![7];
         let found = list::read_hex(&mut out, bytes, N, case);
         assert_eq!(out[0], 7);
         assert!(found.is_ok() || out.len() == 1);
-        let flat = twin.clone().map(|(items, rest)| (items.concat(), rest));
+        let flat = expected.clone().map(|(items, rest)| (items.concat(), rest));
         assert_eq!(found.map(|rest| (out[1..].to_vec(), rest)), flat, "{what}");
         let mut out = vec![[7; N]];
         let found = list::read_hex_arrays(&mut out, bytes, case);
         assert!(found.is_ok() || out.len() == 1);
         let items = out[1..].iter().map(|item| item.to_vec()).collect();
-        assert_eq!(found.map(|rest| (items, rest)), twin, "{what}");
+        assert_eq!(found.map(|rest| (items, rest)), expected, "{what}");
     }
 }
 

@@ -9,7 +9,7 @@ use polywire_text::number::{
     self, Float, Grammar, Int, Integer, NonFinite, Spelling, decimal_prefix, integer_prefix,
     json_number, parse, parse_float, push, push_float,
 };
-use polywire_text::reference::number as twin;
+use polywire_text::reference::number as slow;
 use proptest::prelude::*;
 
 const GRAMMARS: [Grammar; 3] = [Grammar::Json, Grammar::XmlSchema, Grammar::Plain];
@@ -30,7 +30,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
 
 /// One type, compared with the digits of the reference.
 fn integer_of<T: Int + FromStr + Debug + PartialEq>(bytes: &[u8], grammar: Grammar) {
-    let expected = twin::integer(bytes, grammar);
+    let expected = slow::integer(bytes, grammar);
     let fitting = |value: String| value.parse::<T>().ok();
     let beyond = |malformed: Malformed| {
         assert_eq!(malformed.offset, 0, "{bytes:?}");
@@ -72,10 +72,10 @@ fn read(bytes: &[u8]) {
         integer_of::<u64>(bytes, grammar);
         integer_of::<i128>(bytes, grammar);
         integer_of::<u128>(bytes, grammar);
-        if let Ok((len, _)) = twin::number(bytes, grammar) {
+        if let Ok((len, _)) = slow::number(bytes, grammar) {
             let spelling = Spelling::new(grammar, NonFinite::Refuse);
             let number = &bytes[..len];
-            let expected = twin::double(number, spelling);
+            let expected = slow::double(number, spelling);
             assert_eq!(parse_float(number, spelling), expected, "{bytes:?}");
             single(number, spelling);
         }
@@ -83,7 +83,7 @@ fn read(bytes: &[u8]) {
             let spelling = Spelling::new(grammar, words);
             match (
                 parse_float::<f64>(bytes, spelling),
-                twin::double(bytes, spelling),
+                slow::double(bytes, spelling),
             ) {
                 (Ok(found), Ok(expected)) => {
                     assert!(found == expected || found.is_nan() && expected.is_nan());
@@ -93,11 +93,11 @@ fn read(bytes: &[u8]) {
             }
         }
     }
-    assert_eq!(json_number(bytes), twin::number(bytes, Grammar::Json));
+    assert_eq!(json_number(bytes), slow::number(bytes, Grammar::Json));
     if let Some((value, len)) = decimal_prefix(bytes) {
-        let number = twin::number(bytes, Grammar::Json);
+        let number = slow::number(bytes, Grammar::Json);
         assert_eq!(number.map(|(len, _)| len), Ok(len));
-        assert_eq!(twin::double(&bytes[..len], Spelling::JSON), Ok(value));
+        assert_eq!(slow::double(&bytes[..len], Spelling::JSON), Ok(value));
     }
     let found = match integer_prefix(bytes) {
         Integer::None => None,
@@ -107,7 +107,7 @@ fn read(bytes: &[u8]) {
     let expected = match bytes.first() {
         Some(b'+') => None,
         // With leading zeros, but without a plus.
-        _ => twin::integer(bytes, Grammar::XmlSchema).ok(),
+        _ => slow::integer(bytes, Grammar::XmlSchema).ok(),
     };
     let expected = expected.map(|(len, digits)| (digits.parse().ok(), len));
     assert_eq!(found, expected, "{bytes:?}");
@@ -146,12 +146,12 @@ fn float_round_trips<F: Float + Display + Debug + FromStr>(value: F, finite: boo
             // As short as the standard library has it.
             // The last digit is another where two are as near.
             let expected = value.to_string();
-            let digits = |text| twin::canonical(text).split('e').next().map(str::len);
+            let digits = |text| slow::canonical(text).split('e').next().map(str::len);
             assert_eq!(digits(&text), digits(&expected));
             if plain {
                 assert_eq!(
                     text,
-                    twin::plain(&written(|out| {
+                    slow::plain(&written(|out| {
                         push_float(out, value, Spelling::JSON).unwrap();
                     }))
                 );

@@ -45,13 +45,13 @@ fn unreserved_characters_are_not_encoded() {
 }
 
 fn encodes_as_reference(bytes: &[u8]) {
-    use reference::percent as twin;
+    use reference::percent as slow;
     assert_eq!(
         encoded(bytes, &percent::UNRESERVED),
-        twin::encoded(bytes, b"")
+        slow::encoded(bytes, b"")
     );
-    assert_eq!(encoded(bytes, &percent::PATH), twin::encoded(bytes, b"/"));
-    assert_eq!(encoded(bytes, &form::WHATWG), twin::form_encoded(bytes));
+    assert_eq!(encoded(bytes, &percent::PATH), slow::encoded(bytes, b"/"));
+    assert_eq!(encoded(bytes, &form::WHATWG), slow::form_encoded(bytes));
 }
 
 fn decodes_as_reference(bytes: &[u8]) {

@@ -19,34 +19,41 @@ fn at_each_level(check: impl Fn()) {
 fn reads_as_reference(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
     for lone in [LoneSurrogate::Refuse, LoneSurrogate::Replace] {
-        let twin = slow::unquote(bytes, 0, lone).map(|(text, end)| (text, &bytes[end..]));
+        let expected = slow::unquote(bytes, 0, lone).map(|(text, end)| (text, &bytes[end..]));
         let found = quote::unquote(bytes, lone).map(|(text, rest)| (text.into_owned(), rest));
-        assert_eq!(found, twin, "{what}");
+        assert_eq!(found, expected, "{what}");
         let mut out = String::from("é");
-        match (quote::read(&mut out, bytes, lone), twin) {
-            (Ok(rest), Ok((text, twin))) => assert_eq!((&out[2..], rest), (&text[..], twin)),
-            (Err(error), Err(twin)) => assert_eq!((&out[..], error), ("é", twin), "{what}"),
-            (found, twin) => panic!("{found:?} {twin:?}"),
+        match (quote::read(&mut out, bytes, lone), expected) {
+            (Ok(rest), Ok((text, expected))) => {
+                assert_eq!((&out[2..], rest), (&text[..], expected));
+            }
+            (Err(error), Err(expected)) => assert_eq!((&out[..], error), ("é", expected), "{what}"),
+            (found, expected) => panic!("{found:?} {expected:?}"),
         }
-        let twin = slow::key(bytes, 0, lone).map(|(name, end)| (name, &bytes[end..]));
+        let expected = slow::key(bytes, 0, lone).map(|(name, end)| (name, &bytes[end..]));
         let found = quote::read_key(bytes, lone).map(|(name, rest)| (name.into_owned(), rest));
-        assert_eq!(found, twin, "{what}");
+        assert_eq!(found, expected, "{what}");
     }
-    let twin = slow::boolean(bytes, 0).map(|(value, end)| (value, &bytes[end..]));
-    assert_eq!(quote::read_bool(bytes), twin, "{what}");
+    let expected = slow::boolean(bytes, 0).map(|(value, end)| (value, &bytes[end..]));
+    assert_eq!(quote::read_bool(bytes), expected, "{what}");
     for case in [Case::Any, Case::Lower] {
-        let twin = slow::hex(bytes, 0, None, case).map(|(value, end)| (value, &bytes[end..]));
+        let expected = slow::hex(bytes, 0, None, case).map(|(value, end)| (value, &bytes[end..]));
         let mut out = vec![7];
-        match (quote::read_hex(&mut out, bytes, case), twin) {
-            (Ok(rest), Ok((value, twin))) => assert_eq!((&out[1..], rest), (&value[..], twin)),
-            (Err(error), Err(twin)) => assert_eq!((&out[..], error), (&[7][..], twin), "{what}"),
-            (found, twin) => panic!("{found:?} {twin:?}"),
+        match (quote::read_hex(&mut out, bytes, case), expected) {
+            (Ok(rest), Ok((value, expected))) => {
+                assert_eq!((&out[1..], rest), (&value[..], expected));
+            }
+            (Err(error), Err(expected)) => {
+                assert_eq!((&out[..], error), (&[7][..], expected), "{what}");
+            }
+            (found, expected) => panic!("{found:?} {expected:?}"),
         }
-        let twin = slow::hex(bytes, 0, Some(2), case).map(|(value, end)| (value, &bytes[end..]));
+        let expected =
+            slow::hex(bytes, 0, Some(2), case).map(|(value, end)| (value, &bytes[end..]));
         let found = quote::read_hex_array::<2>(bytes, case);
         assert_eq!(
             found.map(|(value, rest)| (value.to_vec(), rest)),
-            twin,
+            expected,
             "{what}"
         );
     }

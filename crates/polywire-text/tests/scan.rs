@@ -1,7 +1,7 @@
 //! Scans, compared with a loop over bytes, with and without AVX2.
 
 use polywire_text::cpu::{self, Level};
-use polywire_text::reference::scan as twin;
+use polywire_text::reference::scan as slow;
 use polywire_text::scan;
 use proptest::prelude::*;
 
@@ -9,11 +9,11 @@ use proptest::prelude::*;
 type Pair = (fn(&[u8]) -> usize, fn(&[u8]) -> usize);
 
 const SCANS: [Pair; 5] = [
-    (scan::xml_text, twin::xml_text),
-    (scan::json_clean, twin::json_clean),
-    (scan::xml_data, twin::xml_data),
-    (scan::white_space, twin::white_space),
-    (scan::xml_name, twin::xml_name),
+    (scan::xml_text, slow::xml_text),
+    (scan::json_clean, slow::json_clean),
+    (scan::xml_data, slow::xml_data),
+    (scan::white_space, slow::white_space),
+    (scan::xml_name, slow::xml_name),
 ];
 
 fn agrees(bytes: &[u8]) {

@@ -144,26 +144,26 @@ proptest! {
     #[test]
     fn compares_as_str(one in "[a-c]{0,30}", other in "[a-c]{0,30}", same in 0..30_usize) {
         let other = format!("{}{other}", one.get(..same).unwrap_or(&one));
-        let (text, twin) = (Text::from(&one), Text::from(&other));
+        let (text, slow) = (Text::from(&one), Text::from(&other));
         let (one, other): (&str, &str) = (&one, &other);
         let (one_owned, other_owned) = (one.to_owned(), other.to_owned());
-        prop_assert_eq!(text == twin, one == other);
+        prop_assert_eq!(text == slow, one == other);
         prop_assert_eq!(text == *other, one == other);
         prop_assert_eq!(text == other, one == other);
         prop_assert_eq!(text == other_owned, one == other);
         prop_assert_eq!(text == Cow::Borrowed(other), one == other);
-        prop_assert_eq!(*one == twin, one == other);
-        prop_assert_eq!(one == twin, one == other);
-        prop_assert_eq!(one_owned == twin, one == other);
-        prop_assert_eq!(Cow::Borrowed(one) == twin, one == other);
+        prop_assert_eq!(*one == slow, one == other);
+        prop_assert_eq!(one == slow, one == other);
+        prop_assert_eq!(one_owned == slow, one == other);
+        prop_assert_eq!(Cow::Borrowed(one) == slow, one == other);
         let order = one.partial_cmp(other);
-        prop_assert_eq!(text.partial_cmp(&twin), order);
+        prop_assert_eq!(text.partial_cmp(&slow), order);
         prop_assert_eq!(text.partial_cmp(other), order);
         prop_assert_eq!(text.partial_cmp(&other), order);
         prop_assert_eq!(text.partial_cmp(&other.to_owned()), order);
-        prop_assert_eq!(one.partial_cmp(&twin), order);
-        prop_assert_eq!(one.to_owned().partial_cmp(&twin), order);
-        prop_assert_eq!(Some(text.cmp(&twin)), order);
+        prop_assert_eq!(one.partial_cmp(&slow), order);
+        prop_assert_eq!(one.to_owned().partial_cmp(&slow), order);
+        prop_assert_eq!(Some(text.cmp(&slow)), order);
     }
 
     #[test]

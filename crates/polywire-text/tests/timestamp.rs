@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use polywire_text::Malformed;
-use polywire_text::reference::timestamp as twin;
+use polywire_text::reference::timestamp as slow;
 use polywire_text::timestamp::{Civil, Fraction, LastDate, ReadPolicy, Timestamp, WritePolicy};
 use proptest::prelude::*;
 
@@ -13,22 +13,22 @@ const LAST: i64 = 253_402_300_799;
 fn agree(text: &[u8], utc: bool) {
     let policy = ReadPolicy::new().utc(utc);
     let found = Timestamp::parse_date_time_with(text, policy);
-    compare(text, found, twin::date_time(text, policy));
-    compare(text, Timestamp::parse_xmlrpc(text), twin::xmlrpc(text));
+    compare(text, found, slow::date_time(text, policy));
+    compare(text, Timestamp::parse_xmlrpc(text), slow::xmlrpc(text));
     let followed = [text, b"<and more>"].concat();
     let mut last = LastDate::default();
     // The second time with the date that it remembers.
     for _ in 0..2 {
         if let Some((found, len)) = last.utc_prefix(&followed) {
             assert!(len <= text.len(), "{}", text.escape_ascii());
-            assert_eq!(twin::date_time(&text[..len], policy.utc(true)), Ok(found));
+            assert_eq!(slow::date_time(&text[..len], policy.utc(true)), Ok(found));
         }
     }
     if let Ok(text) = std::str::from_utf8(text) {
-        let expected = twin::http_date(text.as_bytes());
+        let expected = slow::http_date(text.as_bytes());
         compare(text.as_bytes(), Timestamp::parse_http_date(text), expected);
         let found = Timestamp::parse_epoch_seconds(text);
-        assert_eq!(found.ok(), twin::epoch_seconds(text), "{text}");
+        assert_eq!(found.ok(), slow::epoch_seconds(text), "{text}");
         if let Err(error) = found {
             assert!(error.offset <= text.len());
         }
@@ -171,7 +171,7 @@ fn one_byte_is_different() {
 #[test]
 fn dates_of_rfc_850() {
     for day in 0..7 {
-        let text = twin::write_rfc850(Timestamp::new(day * 86_400, 0));
+        let text = slow::write_rfc850(Timestamp::new(day * 86_400, 0));
         assert_eq!(
             Timestamp::parse_http_date(&text),
             Ok(Timestamp::new(day * 86_400, 0))
@@ -256,7 +256,7 @@ fn days_that_do_not_exist_are_rejected() {
         for month in 0..=13 {
             for day in 0..=32 {
                 let exists = (1..=12).contains(&month)
-                    && (1..=twin::days_in_month(year, month)).contains(&day);
+                    && (1..=slow::days_in_month(year, month)).contains(&day);
                 let text = format!("{year}{month:02}{day:02}T00:00:00");
                 assert_eq!(Timestamp::parse_xmlrpc(&text).is_ok(), exists, "{text}");
                 let text = format!("{year}-{month:02}-{day:02}T00:00:00Z");
@@ -358,7 +358,7 @@ proptest! {
         for (date, time) in texts {
             let text = format!("{date}{time}");
             let found = last.utc_prefix(format!("{text}</and-more>").as_bytes());
-            let expected = twin::date_time(text.as_bytes(), ReadPolicy::new()).ok();
+            let expected = slow::date_time(text.as_bytes(), ReadPolicy::new()).ok();
             prop_assert_eq!(found, expected.map(|instant| (instant, text.len())));
         }
     }
@@ -415,12 +415,12 @@ proptest! {
         let instant = Timestamp::new(seconds, nanoseconds);
         let policy = WritePolicy::new().fraction(fraction);
         let text = written(|out| instant.push_date_time_with(out, policy)).unwrap();
-        prop_assert_eq!(&text, &twin::write_date_time(instant, fraction));
+        prop_assert_eq!(&text, &slow::write_date_time(instant, fraction));
         let back = Timestamp::parse_date_time(&text).unwrap();
         let lost = instant.as_nanoseconds() - back.as_nanoseconds();
         prop_assert!((0..1_000_000_000).contains(&lost));
         let text = written(|out| instant.push_xmlrpc_with(out, policy)).unwrap();
-        prop_assert_eq!(&text, &twin::write_xmlrpc(instant, fraction));
+        prop_assert_eq!(&text, &slow::write_xmlrpc(instant, fraction));
         let unzoned = back.with_unzoned(true);
         prop_assert_eq!(Timestamp::parse_xmlrpc(&text), Ok(unzoned));
         // An unzoned instant is written without a zone in any case.
@@ -431,7 +431,7 @@ proptest! {
         prop_assert_eq!(&zoned, &format!("{text}Z"));
         prop_assert_eq!(Timestamp::parse_xmlrpc(&zoned), Ok(back));
         let text = written(|out| instant.push_http_date(out)).unwrap();
-        prop_assert_eq!(&text, &twin::write_http_date(instant, Fraction::Needed));
+        prop_assert_eq!(&text, &slow::write_http_date(instant, Fraction::Needed));
         prop_assert_eq!(Timestamp::parse_http_date(&text), Ok(instant));
         let plain = written(|out| instant.push_date_time(out));
         let encoded = written(|out| instant.push_encoded_date_time(out));
@@ -447,7 +447,7 @@ proptest! {
         let mut out = Vec::new();
         instant.push_epoch_seconds(&mut out);
         let text = String::from_utf8(out).unwrap();
-        prop_assert_eq!(&text, &twin::write_epoch_seconds(instant, Fraction::Needed));
+        prop_assert_eq!(&text, &slow::write_epoch_seconds(instant, Fraction::Needed));
         prop_assert_eq!(Timestamp::parse_epoch_seconds(&text), Ok(instant));
     }
 
@@ -460,7 +460,7 @@ proptest! {
         let civil = instant.civil();
         prop_assert_eq!(Timestamp::from_civil(civil), Ok(instant));
         let date = (civil.year, civil.month.into(), civil.day.into());
-        prop_assert_eq!(twin::date_of_day(seconds.div_euclid(86_400)), date);
+        prop_assert_eq!(slow::date_of_day(seconds.div_euclid(86_400)), date);
         prop_assert_eq!(Timestamp::from_nanoseconds(instant.as_nanoseconds()), Some(instant));
     }
 
@@ -484,7 +484,7 @@ proptest! {
         ],
     ) {
         let instant = Timestamp::new(bits >> shift, nanoseconds);
-        prop_assert_eq!(instant.as_f64(), twin::as_f64(instant), "{:?}", instant);
+        prop_assert_eq!(instant.as_f64(), slow::as_f64(instant), "{:?}", instant);
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn references_stand_anywhere() {
 }
 
 #[test]
-fn every_byte_is_written_as_its_twin_says() {
+fn every_byte_is_written_as_by_the_reference() {
     at_each_level(|| {
         for byte in 0..=0xff_u8 {
             for before in [0, 1, 40, 100, 200] {
@@ -297,7 +297,7 @@ fn good() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn agrees_with_its_twin(bytes in adversarial()) {
+    fn adversarial_bytes_match_the_reference(bytes in adversarial()) {
         at_each_level(|| {
             escapes_as_reference(&bytes);
             unescapes_as_reference(&bytes);
@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn agrees_with_its_twin_on_good_text(text in good()) {
+    fn valid_text_matches_the_reference(text in good()) {
         at_each_level(|| {
             escapes_as_reference(text.as_bytes());
             unescapes_as_reference(text.as_bytes());
