@@ -3,7 +3,7 @@
 use super::{LoneSurrogate, one, value};
 use crate::{Malformed, scan};
 
-/// Reads `bytes` from `at` on, and appends what they stand for to `out`.
+/// Unescapes `bytes` from `at` on, and appends the result to `out`.
 pub(super) struct Unescaper<'a> {
     pub(super) out: &'a mut Vec<u8>,
     pub(super) bytes: &'a [u8],
@@ -53,7 +53,7 @@ impl Unescaper<'_> {
         self.at += len;
     }
 
-    /// Reads two bytes, which stand for `meaning`.
+    /// Reads a short escape of two bytes, and appends its meaning.
     #[inline]
     fn short(&mut self, meaning: u8) {
         self.out.push(meaning);
