@@ -1,6 +1,6 @@
 //! As hex and base64, by every policy.
 
-use polywire_text::base64::{Alphabet, Base64, Encoder, Padding};
+use polywire_text::base64::{Alphabet, Base64, Padding};
 use polywire_text::cpu::{self, Level};
 use polywire_text::hex::{self, Case};
 use polywire_text::reference;
@@ -24,7 +24,7 @@ fn hexadecimal(data: &[u8]) {
     let mut bytes = Vec::new();
     hex::push_decoded(&mut bytes, &digits, Case::Lower).unwrap();
     assert_eq!(bytes, data);
-    for case in [Case::Any, Case::Lower, Case::Upper] {
+    for case in [Case::Any, Case::Lower] {
         bytes.clear();
         let found = hex::push_decoded(&mut bytes, data, case).map(|()| bytes.clone());
         assert_eq!(found, reference::hex::decode(data, None, case));
@@ -40,14 +40,6 @@ fn base64(data: &[u8], alphabet: Alphabet, padding: Padding) {
     let twin = reference::base64::encode(data, alphabet, padding);
     assert_eq!(text, twin.as_bytes());
     assert_eq!(base64.decode(&text).unwrap(), data);
-
-    // Pieces whose length changes with what they hold.
-    let (mut pieces, mut encoder) = (Vec::new(), Encoder::new(base64));
-    for piece in data.chunk_by(|left, right| left <= right) {
-        encoder.push(&mut pieces, piece);
-    }
-    encoder.finish(&mut pieces);
-    assert_eq!(pieces, text);
 
     let twin = reference::base64::decode(data, alphabet, padding, false);
     assert_eq!(base64.decode(data).map(|blob| blob.to_vec()), twin);

@@ -1,8 +1,8 @@
-//! As integers and floating-point numbers.
+//! The input as integers and floating-point numbers.
 
 use polywire_text::number::{
-    Decimal, Grammar, Integer, NonFinite, Spelling, decimal_prefix, float_prefix, integer_prefix,
-    json_number, parse, parse_float, push, push_f64, push_float,
+    Grammar, Integer, NonFinite, Spelling, decimal_prefix, integer_prefix, json_number, parse,
+    parse_float, push, push_f64, push_float,
 };
 use polywire_text::reference::number as twin;
 
@@ -46,54 +46,22 @@ fn integers(data: &[u8], grammar: Grammar) {
     assert_eq!(parse::<i128>(data, grammar).ok(), digits.parse().ok());
 }
 
-/// A number of any length at the beginning.
+/// The number at the beginning, as both floats.
 fn digits(data: &[u8], grammar: Grammar) {
-    let found = Decimal::prefix(data, grammar);
-    let layout = found.map(|found| (found.as_bytes().len(), found.is_integer()));
-    assert_eq!(layout, twin::number(data, grammar));
-    let Ok(decimal) = found else { return };
-    let text = String::from_utf8_lossy(decimal.as_bytes());
-
+    let Ok((len, _)) = twin::number(data, grammar) else {
+        return;
+    };
+    let number = &data[..len];
     let spelling = Spelling::new(grammar, NonFinite::Refuse);
-    let double = twin::double(decimal.as_bytes(), spelling);
-    let len = decimal.as_bytes().len();
-    assert_eq!(
-        float_prefix(data, grammar),
-        double.map(|value| (value, len))
-    );
-    let single = float_prefix::<f32>(data, grammar).map(|(value, _)| value);
+    let double = twin::double(number, spelling);
+    assert_eq!(parse_float(number, spelling), double);
+    let single = parse_float::<f32>(number, spelling).ok();
+    let text = String::from_utf8_lossy(number);
     let expected = text.parse::<f32>().ok().filter(|value| value.is_finite());
-    assert_eq!(single.ok().map(f32::to_bits), expected.map(f32::to_bits));
-
-    let mut canonical = Vec::new();
-    decimal.push_canonical(&mut canonical);
-    assert_eq!(canonical, twin::canonical(&text).as_bytes());
-    // Endless exponents are all the same, but what they are moved by is not.
-    let exponent = text.split(['e', 'E']).nth(1).unwrap_or_default();
-    if exponent.len() < 18 {
-        assert_eq!(Decimal::parse(&canonical, Grammar::Json), Ok(decimal));
-    }
-    let mut plain = Vec::new();
-    if decimal.push_plain(&mut plain, 1000).is_ok() {
-        assert_eq!(plain, twin::plain(&text).as_bytes());
-        for grammar in [Grammar::Json, Grammar::XmlSchema, Grammar::Plain] {
-            assert_eq!(Decimal::parse(&plain, grammar), Ok(decimal));
-        }
-        assert_eq!(
-            decimal.to_int::<i64>(),
-            decimal.is_whole().then(|| plain_integer(&plain)).flatten()
-        );
-    } else {
-        assert!(plain.is_empty());
-    }
+    assert_eq!(single.map(f32::to_bits), expected.map(f32::to_bits));
 }
 
-fn plain_integer(plain: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(plain).ok()?;
-    text.split('.').next()?.parse().ok()
-}
-
-/// What the JSON decoder tries first.
+/// The fast paths of the JSON decoder.
 fn prefix(data: &[u8]) {
     let expected = match data.first() {
         Some(b'+') => None,
@@ -109,7 +77,10 @@ fn prefix(data: &[u8]) {
         expected.map(|(len, digits)| (len, digits.parse().ok()))
     );
     if let Some(found) = decimal_prefix(data) {
-        assert_eq!(Ok(found), float_prefix(data, Grammar::Json));
+        let (value, len) = found;
+        let number = twin::number(data, Grammar::Json);
+        assert_eq!(number.map(|(len, _)| len), Ok(len));
+        assert_eq!(twin::double(&data[..len], Spelling::JSON), Ok(value));
     }
 }
 

@@ -1,27 +1,26 @@
-//! Short values before bytes that are always the same, read: what [`between`](crate::between)
-//! writes.
+//! Fast paths that read a short value followed by fixed bytes, such as an end tag. See
+//! [`between`](crate::between) for writers.
 //!
-//! A value is read and what must follow it compared in one step, out of windows of fixed
-//! width. `None` says nothing but that this value takes another way: there is no
-//! error here, and nothing has been read.
+//! They load windows of fixed size. `None` means that the caller must take its slow path; it is not
+//! an error.
 
 use crate::block::{Block, Block16};
 use crate::number::digits;
 use crate::scan;
 
-/// Whether `bytes` go on with `close` behind the first `len`.
+/// Whether `close` follows the first `len` bytes.
 #[inline(always)]
 pub(crate) fn ends<const CLOSE: usize>(bytes: &[u8], len: usize, close: &[u8; CLOSE]) -> bool {
-    let behind = bytes.get(len..).and_then(<[u8]>::first_chunk);
-    behind.is_some_and(|behind| same(behind, close))
+    let rest = bytes.get(len..).and_then(<[u8]>::first_chunk);
+    rest.is_some_and(|rest| same(rest, close))
 }
 
-/// Whether both are the same, looked at in pieces of one width that may overlap, where a
-/// comparison of arrays is one of all sorts of pieces.
+/// Whether both are equal. Compares chunks of one width that may overlap; the compiler would use
+/// chunks of several widths.
 #[inline(always)]
 fn same<const LEN: usize>(bytes: &[u8; LEN], others: &[u8; LEN]) -> bool {
     let word = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk));
-    // The sixteen bytes there, or the last sixteen.
+    // The 16 bytes at `at`, or the last 16.
     let piece = |at: usize| {
         let at = at.min(LEN.saturating_sub(16));
         let [own, other] = [bytes, others].map(|all| all.get(at..)?.first_chunk());
@@ -42,8 +41,8 @@ fn same<const LEN: usize>(bytes: &[u8; LEN], others: &[u8; LEN]) -> bool {
     }
 }
 
-/// The number of one to seven digits, without a sign, that `bytes` begin with and
-/// `close` follows; and its length. There must be eight bytes.
+/// Reads an integer of one to seven digits without a sign, followed by `close`. Returns it and its
+/// length. Needs at least eight bytes.
 ///
 /// ```
 /// use polywire_text::before;
@@ -58,8 +57,8 @@ pub fn integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<
     ends(bytes, len, close).then_some((value, len))
 }
 
-/// The same of up to fifteen digits, with a minus sign or without. There must be
-/// seventeen bytes.
+/// Reads an integer of one to 15 digits with an optional `-`, followed by `close`. Returns it and
+/// its length. Needs at least 17 bytes.
 ///
 /// ```
 /// use polywire_text::before;
@@ -77,8 +76,8 @@ pub fn long_integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Op
     ends(bytes, len, close).then_some((value, len))
 }
 
-/// The decimal number of up to seven digits, without sign and exponent, that `bytes`
-/// begin with and `close` follows; and its length.
+/// Reads a number of at most seven digits, without sign and exponent, followed by `close`. Returns
+/// it and its length.
 ///
 /// ```
 /// use polywire_text::before;
@@ -89,7 +88,7 @@ pub fn long_integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Op
 #[inline(always)]
 #[must_use]
 pub fn double<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(f64, usize)> {
-    // Both are exact, so that their quotient is the nearest there is.
+    // Mantissa and power are exact, so their quotient is the nearest double.
     const POWERS: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
 
     let start = digits::start(bytes)?;
@@ -100,10 +99,9 @@ pub fn double<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(
     Some((value, start.len))
 }
 
-/// The character data of XML between `open`, which is at `at`, and `close`, if it stands
-/// there as it is; and where it begins. What XML forbids is not in it.
-///
-/// Both are to be ASCII: with others nothing is found.
+/// Reads XML text between `open`, at `at`, and `close`, if it needs no unescaping. Returns it and
+/// its offset. It contains nothing that XML forbids. `open` and `close` must be ASCII; otherwise
+/// the result is `None`.
 ///
 /// ```
 /// use polywire_text::before;
@@ -122,13 +120,12 @@ pub fn xml_text<'a, const OPEN: usize, const CLOSE: usize>(
     const {
         assert!(OPEN > 0 && CLOSE > 0, "text between nothing");
     }
-    // What the text stands between has to be ASCII: known when this is compiled, where
-    // both are constants.
+    // Evaluated at compile time if both are constants.
     if !open[OPEN - 1].is_ascii() || !close[0].is_ascii() {
         return None;
     }
     let rest = document.as_bytes().get(at..)?;
-    // All that is looked at, in one check.
+    // One bounds check for all loads.
     if rest.len() < OPEN + 32 + CLOSE {
         return long_xml_text(document, at, open, close);
     }
@@ -145,14 +142,14 @@ pub fn xml_text<'a, const OPEN: usize, const CLOSE: usize>(
         return long_xml_text(document, at, open, close);
     }
     debug_assert!(document.get(at + OPEN..at + OPEN + len).is_some());
-    // SAFETY: `rest` has at least 32 bytes, and `len < 16`. Before these bytes stands the
-    // last of `open` and behind them the first of `close`, which are ASCII: so they are
-    // whole characters of a `str`.
+    // SAFETY: `rest` has at least 32 bytes, and `len < 16`. The bytes before and after the text are
+    // those of `open` and `close`, which are ASCII, so the text consists of whole characters of a
+    // `str`.
     let text = unsafe { std::str::from_utf8_unchecked(rest.get_unchecked(..len)) };
     Some((text, at + OPEN))
 }
 
-/// As [`xml_text`], however long.
+/// [`xml_text`] for any length.
 #[inline(never)]
 fn long_xml_text<'a, const OPEN: usize, const CLOSE: usize>(
     document: &'a str,
@@ -166,80 +163,4 @@ fn long_xml_text<'a, const OPEN: usize, const CLOSE: usize>(
         return None;
     }
     Some((document.get(at + OPEN..at + OPEN + len)?, at + OPEN))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn integers(text in "[0-9]{0,9}", behind in "(<|</|</a|-)", pad in "[0-9<]{0,9}") {
-            let bytes = format!("{text}{behind}{pad}");
-            let expected = match text.len() {
-                1..=7 if bytes.len() >= 8 && bytes[text.len()..].starts_with("</") => {
-                    Some((text.parse().unwrap(), text.len()))
-                }
-                _ => None,
-            };
-            prop_assert_eq!(integer(bytes.as_bytes(), b"</"), expected);
-        }
-
-        #[test]
-        fn long_integers(text in "-?[0-9]{0,17}", behind in "(<|</|</a|-)", pad in "[0-9<]{0,17}") {
-            let bytes = format!("{text}{behind}{pad}");
-            let sign = usize::from(text.starts_with('-'));
-            let digits = text.len() - sign;
-            let room = bytes.len() >= 16 + sign;
-            let expected = match digits {
-                1..=15 if room && bytes[text.len()..].starts_with("</") => {
-                    Some((text.parse().unwrap(), text.len()))
-                }
-                _ => None,
-            };
-            prop_assert_eq!(long_integer(bytes.as_bytes(), b"</"), expected);
-        }
-
-        #[test]
-        fn doubles(text in "-?[0-9]{0,5}(\\.[0-9]{0,5})?(e1)?", pad in "[0-9<]{0,9}") {
-            let bytes = format!("{text}</{pad}");
-            match double(bytes.as_bytes(), b"</") {
-                Some((value, len)) => {
-                    prop_assert_eq!(len, text.len());
-                    prop_assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits());
-                }
-                None => {
-                    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-                    let plain = !text.starts_with(['-', '.', '0']) && !text.ends_with('.');
-                    prop_assert!(digits == 0 || digits > 6 || !plain || text.contains('e'), "{}", bytes);
-                }
-            }
-        }
-
-        #[test]
-        fn texts(
-            document in "[aé&<\r\n]{0,2}<[abcé\n\t\u{fffe}]{0,70}(</a>|</b>|&|>|\r|\u{1})[ab<>/é]{0,60}",
-            at in 0..90_usize,
-        ) {
-            let inside = document.get(at..).and_then(|rest| rest.strip_prefix('<'));
-            match xml_text(&document, at, b"<", b"</a>") {
-                Some((text, start)) => {
-                    prop_assert_eq!(start, at + 1);
-                    let (expected, _) = inside.unwrap().split_once("</a>").unwrap();
-                    prop_assert_eq!(text, expected);
-                    let special = text.contains(['<', '>', '&', '\r', '\u{1}', '\u{fffe}']);
-                    prop_assert!(!special);
-                }
-                None => {
-                    let plain = inside.and_then(|rest| rest.split_once("</a>"));
-                    let plain = plain.is_some_and(|(text, _)| {
-                        text.bytes().all(|byte| byte == b'\n' || byte.is_ascii_lowercase())
-                    });
-                    prop_assert!(!plain);
-                }
-            }
-        }
-    }
 }

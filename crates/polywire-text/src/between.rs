@@ -1,8 +1,8 @@
-//! Short values between bytes that are always the same: `<int>`, a number, `</int>`.
+//! Fast paths that write a short value between fixed bytes, such as tags: `<int>`, a number,
+//! `</int>`.
 //!
-//! Most of what a writer of XML writes is such, and three appends cost three looks
-//! at the capacity. Here there is one, and moves of fixed width: the value goes in
-//! with what lies behind it, which the bytes that follow then cover.
+//! One capacity check instead of three, and moves of fixed width: the value is copied with the
+//! bytes after it, which the closing bytes then overwrite.
 
 use crate::Text;
 use crate::number::digits::{TEN_TO_8, TEN_TO_16, padded, trimmed};
@@ -19,10 +19,9 @@ fn push_window<const OPEN: usize, const WIDTH: usize, const CLOSE: usize>(
 ) {
     let len = len.min(WIDTH);
     out.reserve(OPEN + WIDTH + CLOSE);
-    // SAFETY: behind the last byte there is capacity for all three. Each write stays
-    // within it, since `len <= WIDTH`, and none reads. When the length is set the
-    // bytes up to it are initialised: `OPEN` of the first write, `len` of the second
-    // and, behind those, `CLOSE` of the third.
+    // SAFETY: there is capacity for all three, and each write is within it, as `len <= WIDTH`. All
+    // bytes up to the new length are initialised: `OPEN` by the first write, `len` by the second,
+    // and `CLOSE` by the third.
     unsafe {
         let to = out.as_mut_ptr().add(out.len());
         to.cast::<[u8; OPEN]>().write_unaligned(*open);
@@ -55,7 +54,7 @@ pub fn push_i64<const OPEN: usize, const CLOSE: usize>(
     push_long(out, open, value, close);
 }
 
-/// As [`push_i64`], of a number that has a sign or more than eight digits.
+/// [`push_i64`] for negative numbers, and for more than eight digits.
 #[inline(never)]
 fn push_long<const OPEN: usize, const CLOSE: usize>(
     out: &mut Vec<u8>,
@@ -64,7 +63,7 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
     close: &[u8; CLOSE],
 ) {
     let magnitude = value.unsigned_abs();
-    // With a sign there is room for a digit less.
+    // The sign takes the space of a digit.
     if magnitude >= TEN_TO_16 / 10 {
         out.extend_from_slice(open);
         crate::number::push_i64(out, value);
@@ -91,9 +90,8 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
     }
 }
 
-/// Appends `open`, the text and `close`, if the text is short and may stand in XML
-/// as it is; whether it did. What is not appended is for
-/// [`escape::push_xml`](crate::escape::push_xml).
+/// Appends `open`, the text and `close`, if the text has at most 15 bytes and needs no escapes.
+/// Returns whether it did; if not, use [`escape::push_xml`](crate::escape::push_xml).
 ///
 /// ```
 /// use polywire_text::between;
@@ -120,7 +118,7 @@ pub fn push_xml<const OPEN: usize, const CLOSE: usize>(
     }
 }
 
-/// As [`push_xml`], of a [`Text`], which has its short ones in place.
+/// Like [`push_xml`], for an inline [`Text`].
 ///
 /// ```
 /// use polywire_text::{Text, between};
@@ -144,64 +142,5 @@ pub fn push_xml_text<const OPEN: usize, const CLOSE: usize>(
             true
         }
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::escape;
-
-    proptest! {
-        #[test]
-        fn numbers(value in prop_oneof![any::<i64>(), -1000..1000_i64, any::<i32>().prop_map(i64::from)]) {
-            let mut out = b"before".to_vec();
-            push_i64(&mut out, b"<", value, b">>");
-            prop_assert_eq!(String::from_utf8(out).unwrap(), format!("before<{value}>>"));
-        }
-
-        #[test]
-        fn texts(text in "([a-z]{0,30}|[a-z&<>\r\u{1}é\u{ffff}]{0,24})") {
-            let mut escaped = Vec::new();
-            let whole = escape::push_xml(&mut escaped, &text);
-            let clean = whole.is_ok() && escaped == text.as_bytes();
-            for kind in 0..2 {
-                let mut out = b"before".to_vec();
-                let pushed = match kind {
-                    0 => push_xml(&mut out, b"<", &text, b"</>"),
-                    _ => push_xml_text(&mut out, b"<", &Text::from(text.as_str()), b"</>"),
-                };
-                prop_assert!(!pushed || clean);
-                let expected = match pushed {
-                    true => format!("before<{text}</>"),
-                    false => "before".to_owned(),
-                };
-                prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
-                prop_assert!(pushed || !clean || !text.is_ascii() || text.len() > 15);
-            }
-        }
-    }
-
-    #[test]
-    fn edges() {
-        for value in [
-            i64::MIN,
-            i64::MAX,
-            0,
-            -1,
-            99_999_999,
-            100_000_000,
-            -99_999_999,
-            -100_000_000,
-            9_999_999_999_999_999,
-            10_000_000_000_000_000,
-            -9_999_999_999_999_999,
-        ] {
-            let mut out = Vec::new();
-            push_i64(&mut out, b"", value, b"");
-            assert_eq!(String::from_utf8(out).unwrap(), value.to_string());
-        }
     }
 }

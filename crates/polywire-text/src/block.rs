@@ -1,28 +1,25 @@
-//! Some bytes at once: sixteen in an SSE2 register, which every x86-64 processor
-//! has, or thirty-two in an AVX2 register. Elsewhere sixteen are an array, and the
-//! compiler does what it can.
+//! Blocks of bytes: 16 in an SSE2 register, which all x86-64 processors have, or 32 in an AVX2
+//! register. On other processors, 16 in an array.
 //!
-//! A scan says once, over [`Block`], which bytes it looks for; it is compiled for
-//! either width.
+//! Code that is generic over [`Block`] is compiled for both widths.
 
-/// Bytes that are compared all at once. Answers are blocks too: 0xff where it is
-/// yes, 0 where it is no.
+/// A block of bytes. The result of a comparison is a block, too: 0xff for true, 0 for false.
 pub(crate) trait Block: Copy {
-    /// Where the byte is this one.
+    /// Which bytes are equal to `byte`.
     fn equals(self, byte: u8) -> Self;
-    /// Where the bytes of both are the same.
+    /// Which bytes are equal to those of `other`.
     fn equals_block(self, other: Self) -> Self;
-    /// Where the byte is at most this one, unsigned.
+    /// Which bytes are at most `byte`, unsigned.
     fn at_most(self, byte: u8) -> Self;
-    /// The bytes with these bits turned over.
+    /// The bytes, exclusive or `byte`.
     fn xor(self, byte: u8) -> Self;
-    /// The bytes with these bits set.
+    /// The bytes, or `bits`.
     fn with(self, bits: u8) -> Self;
-    /// The highest bit of each byte, that of the first byte lowest.
+    /// The high bit of each byte, that of the first byte lowest.
     fn mask(self) -> u32;
-    /// All bits of both.
+    /// The bits of both.
     fn or(self, other: Self) -> Self;
-    /// The bits that the other has not.
+    /// The bits that are not in `other`.
     fn without(self, other: Self) -> Self;
 }
 
@@ -43,19 +40,18 @@ mod sse2 {
 
     use super::Block;
 
-    /// Sixteen bytes in a register.
+    /// 16 bytes in a register.
     ///
-    /// The one proof below holds for every function of this type: SSE2 is part
-    /// of every x86-64 target, so these instructions exist wherever this
-    /// module is compiled, and but for the load they touch registers alone.
+    /// The proof of all functions: SSE2 is part of every x86-64 target, so these instructions
+    /// exist, and except for the load they only use registers.
     #[derive(Clone, Copy)]
     pub(crate) struct Block16(__m128i);
 
     impl Block16 {
         #[inline(always)]
         pub(crate) fn load(bytes: &[u8; 16]) -> Self {
-            // SAFETY: SSE2, see above; the reference covers sixteen readable,
-            // initialised bytes; this load asks for no alignment.
+            // SAFETY: SSE2, see above; the reference covers 16 initialised bytes; the load is
+            // unaligned.
             Self(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
         }
 
@@ -80,7 +76,7 @@ mod sse2 {
 
         #[inline(always)]
         fn at_most(self, byte: u8) -> Self {
-            // The smaller of both is the byte.
+            // True if the minimum of both is the byte itself.
             // SAFETY: SSE2, see above.
             let smaller = Self(unsafe { _mm_min_epu8(self.0, Self::splat(byte).0) });
             self.equals_block(smaller)
@@ -127,26 +123,25 @@ mod avx2 {
     use super::Block;
     use crate::cpu::Avx2;
 
-    /// Thirty-two bytes in a register.
+    /// 32 bytes in a register.
     ///
-    /// The one proof below holds for every function of this type: the only way to
-    /// make one is from an [`Avx2`], which only a processor with AVX2 gives out, so
-    /// these instructions exist, and but for the load they touch registers alone.
+    /// The proof of all functions: a block is only made with an [`Avx2`], which proves that these
+    /// instructions exist, and except for the load they only use registers.
     ///
-    /// Functions that use it are to have `#[target_feature]`: only in those does it
-    /// become the single instructions that it is meant to be.
+    /// Functions that use it need `#[target_feature]`, so that its methods are inlined as single
+    /// instructions.
     #[derive(Clone, Copy)]
     pub(crate) struct Block32(__m256i);
 
     impl Block32 {
         #[inline(always)]
         pub(crate) fn load(_: Avx2, bytes: &[u8; 32]) -> Self {
-            // SAFETY: AVX2, see above; the reference covers thirty-two readable,
-            // initialised bytes; this load asks for no alignment.
+            // SAFETY: AVX2, see above; the reference covers 32 initialised bytes; the load is
+            // unaligned.
             Self(unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) })
         }
 
-        /// For instructions that no other needs.
+        /// The register, for instructions that only one caller needs.
         #[inline(always)]
         pub(crate) fn register(self) -> __m256i {
             self.0
@@ -154,7 +149,7 @@ mod avx2 {
 
         #[inline(always)]
         fn splat(self, byte: u8) -> Self {
-            // SAFETY: AVX2, see above; there is a block already.
+            // SAFETY: AVX2, see above: `self` exists.
             Self(unsafe { _mm256_set1_epi8(byte.cast_signed()) })
         }
     }
@@ -173,7 +168,7 @@ mod avx2 {
 
         #[inline(always)]
         fn at_most(self, byte: u8) -> Self {
-            // The smaller of both is the byte.
+            // True if the minimum of both is the byte itself.
             // SAFETY: AVX2, see above.
             let smaller = Self(unsafe { _mm256_min_epu8(self.0, self.splat(byte).0) });
             self.equals_block(smaller)
@@ -214,12 +209,12 @@ mod avx2 {
 mod portable {
     use super::Block;
 
-    /// Sixteen bytes.
+    /// 16 bytes.
     #[derive(Clone, Copy)]
     pub(crate) struct Block16([u8; 16]);
 
-    fn yes(answer: bool) -> u8 {
-        if answer { 0xff } else { 0 }
+    fn byte_of(condition: bool) -> u8 {
+        if condition { 0xff } else { 0 }
     }
 
     impl Block16 {
@@ -230,17 +225,17 @@ mod portable {
 
     impl Block for Block16 {
         fn equals(self, byte: u8) -> Self {
-            Self(self.0.map(|own| yes(own == byte)))
+            Self(self.0.map(|own| byte_of(own == byte)))
         }
 
         fn equals_block(self, other: Self) -> Self {
             Self(std::array::from_fn(|index| {
-                yes(self.0[index] == other.0[index])
+                byte_of(self.0[index] == other.0[index])
             }))
         }
 
         fn at_most(self, byte: u8) -> Self {
-            Self(self.0.map(|own| yes(own <= byte)))
+            Self(self.0.map(|own| byte_of(own <= byte)))
         }
 
         fn xor(self, byte: u8) -> Self {

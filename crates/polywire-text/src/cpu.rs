@@ -1,46 +1,39 @@
-//! What the processor can do: asked once, and answered from then on by one
-//! load and one compare.
+//! Detection of vector instructions. The result is cached: later queries are one load and one
+//! comparison.
 //!
-//! This is the one place that decides. Code for wide registers is a function
-//! with `#[target_feature]`, and the only way to call it is with an `Avx2`,
-//! which only `avx2` gives out. Everything has a path for every processor of
-//! its target besides, and both give the same answers.
+//! Functions that need AVX2 have `#[target_feature]`, and take an `Avx2` as a proof, which only
+//! this module creates. All of them have an alternative with the same results.
 //!
-//! The environment variable `POLYWIRE_CPU`, read at the first question, turns
-//! the wide paths off: `baseline` allows nothing but what every processor of
-//! the target has (SSE2 on x86-64), `avx2` all that is known here, which is the
-//! default, as is anything else. [`limit`] does the same for a program, and
-//! counts from then on instead of the variable. Neither claims what the
-//! processor does not have.
+//! The environment variable `POLYWIRE_CPU` is read at the first query. `baseline` turns AVX2 off;
+//! any other value has no effect. [`limit`] does the same at run time, and overrides the variable.
+//! Neither turns on instructions that the processor does not have.
 
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A set of instructions, each a superset of the one before.
+/// A set of instructions. Each includes the one before.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Level {
-    /// What every processor of the target has: SSE2 on x86-64.
+    /// The instructions that all processors of the target have: SSE2 on x86-64.
     Baseline,
-    /// AVX2 with BMI1, BMI2, LZCNT and POPCNT: x86-64-v3 of the ABI, which
-    /// processors have had since Haswell (2013) and Excavator (2015).
+    /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3, since Haswell (2013) and Excavator (2015).
     Avx2,
 }
 
-/// Not asked yet; else [`Level`] and one.
+/// `UNKNOWN` before the first query.
 static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 const UNKNOWN: u8 = 0;
 const BASELINE: u8 = 1;
 const AVX2: u8 = 2;
 
-/// The processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, and nobody has turned
-/// them off.
-// Invariant: made only below, where the processor was asked.
+/// The proof that the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
+// Invariant: only created in `avx2`.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
 
-/// Whether the wide paths may be taken.
+/// The proof, if the processor has AVX2 and it is not turned off.
 #[inline]
 pub(crate) fn avx2() -> Option<Avx2> {
     let level = match LEVEL.load(Ordering::Relaxed) {
@@ -50,7 +43,7 @@ pub(crate) fn avx2() -> Option<Avx2> {
     (level == AVX2).then_some(Avx2(()))
 }
 
-/// What is used.
+/// The level in use.
 ///
 /// ```
 /// use polywire_text::cpu::{self, Level};
@@ -65,8 +58,7 @@ pub fn level() -> Level {
     }
 }
 
-/// Allows at most `most` from here on, in the whole process; returns what is
-/// used now. For tests and measurements: the answers are the same either way.
+/// Limits the level of the whole process, for tests and measurements. Returns the level in use.
 ///
 /// ```
 /// use polywire_text::cpu::{self, Level};
@@ -94,7 +86,7 @@ fn detect() -> u8 {
     found
 }
 
-/// What the environment variable allows.
+/// The limit of the environment variable.
 fn most(variable: Option<&OsStr>) -> Level {
     match variable {
         Some(name) if name == "baseline" => Level::Baseline,
@@ -102,7 +94,7 @@ fn most(variable: Option<&OsStr>) -> Level {
     }
 }
 
-/// What the processor has.
+/// The level of the processor.
 fn processor() -> Level {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2")
@@ -121,15 +113,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_used_than_there_is() {
-        // Other tests set the limit too, so what is used is between these at any time.
+    fn the_limit_is_at_most_the_processor() {
+        // Other tests set the limit concurrently.
         for most in [Level::Baseline, Level::Avx2] {
             assert!(limit(most) <= processor());
         }
     }
 
     #[test]
-    fn the_variable_only_takes_away() {
+    fn the_variable_only_lowers_the_level() {
         for (variable, expected) in [
             (None, Level::Avx2),
             (Some("avx2"), Level::Avx2),
@@ -139,7 +131,7 @@ mod tests {
         ] {
             assert_eq!(most(variable.map(OsStr::new)), expected, "{variable:?}");
         }
-        // Whatever it says and others set meanwhile, this was asked.
+        // Other tests may have set a limit.
         assert!(detect() <= code(processor()));
         assert_ne!(detect(), UNKNOWN);
     }

@@ -1,18 +1,16 @@
-//! Forms: `application/x-www-form-urlencoded`, and queries, which look the
-//! same.
+//! Forms (`application/x-www-form-urlencoded`), and queries, which have the same format.
 //!
 //! ```text
 //! form = [ pair *( "&" pair ) ]
 //! pair = key [ "=" value ]
 //! ```
 //!
-//! Keys and values are percent-encoded. There are two ways to write them, both
-//! of which every reader takes:
+//! Keys and values are percent-encoded, by one of two sets. All readers accept both:
 //!
-//! - [`WHATWG`], the serializer of the URL standard, which browsers follow: a
-//!   space is `+`, and `*` stays while `~` does not;
-//! - [`percent::UNRESERVED`], as RFC 3986 has it: a space is `%20`. Smithy's
-//!   awsQuery and ec2Query ask for it.
+//! - [`WHATWG`], the serializer of the URL standard, which browsers use: a space is `+`, `*` is not
+//!   encoded, and `~` is.
+//! - [`percent::UNRESERVED`], RFC 3986: a space is `%20`. Smithy's awsQuery and ec2Query require
+//!   it.
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
@@ -20,32 +18,10 @@ use std::iter::FusedIterator;
 use crate::percent::{self, Plus, Set};
 use crate::{Malformed, scan};
 
-/// What the URL standard lets stand in a form: `A-Z a-z 0-9 * - . _`, and `+`
-/// for a space.
-pub static WHATWG: Set = Set::unreserved()
-    .keeping(b"*")
-    .encoding(b"~")
-    .space_as_plus();
+/// The set of the URL standard for forms: `A-Z a-z 0-9 * - . _`, with `+` for a space.
+pub static WHATWG: Set = Set::new(b"*-._", true);
 
-/// Appends `key=value`. The `&` between pairs is the caller's, or that of a
-/// [`Writer`]. A set of the caller's is not to keep `&`, `=` and `+`: what it
-/// keeps is written as it is, and read as what forms mean by it.
-///
-/// ```
-/// use polywire_text::{form, percent};
-///
-/// let mut out = Vec::new();
-/// form::push_pair(&mut out, "a key", "1~&2", &percent::UNRESERVED);
-/// assert_eq!(out, b"a%20key=1~%262");
-/// ```
-#[inline]
-pub fn push_pair(out: &mut Vec<u8>, key: &str, value: &str, set: &Set) {
-    percent::push_bytes(out, key.as_bytes(), set);
-    out.push(b'=');
-    percent::push_bytes(out, value.as_bytes(), set);
-}
-
-/// Writes pairs behind what a buffer holds, with `&` between them.
+/// Appends pairs to a buffer, with `&` between them: the inverse of [`pairs`].
 ///
 /// ```
 /// use polywire_text::form;
@@ -64,7 +40,7 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer behind what `out` holds.
+    /// A writer that appends to `out`.
     #[inline]
     pub fn new(out: &'a mut Vec<u8>, set: &'a Set) -> Self {
         let start = out.len();
@@ -77,7 +53,9 @@ impl<'a> Writer<'a> {
         if self.out.len() > self.start {
             self.out.push(b'&');
         }
-        push_pair(self.out, key, value, self.set);
+        percent::push_bytes(self.out, key.as_bytes(), self.set);
+        self.out.push(b'=');
+        percent::push_bytes(self.out, value.as_bytes(), self.set);
         self
     }
 }
@@ -85,28 +63,24 @@ impl<'a> Writer<'a> {
 /// A pair of a form, decoded.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Pair<'a> {
-    /// What stands before the first `=`.
+    /// The part before the first `=`.
     pub key: Cow<'a, str>,
-    /// What stands behind the first `=`; empty if there is none.
+    /// The part after the first `=`; empty if there is none.
     pub value: Cow<'a, str>,
-    /// Where the key begins in the form.
+    /// The offset of the key in the form.
     pub offset: usize,
-    /// Where the value begins, or would if there were a `=`.
+    /// The offset of the value, or of the end of the pair if there is no `=`.
     pub value_offset: usize,
 }
 
-/// The pairs of a form, in order, read as the URL standard does, but for errors:
-/// there is nothing between two `&` in a row, a pair without `=` has an empty
-/// value, `+` is a space. How many pairs there may be is for the caller to say,
-/// who stops when there are too many.
-///
-/// A form that comes as bytes goes through [`utf8::validate`](crate::utf8::validate)
-/// first. Keys and values borrow where nothing is encoded.
+/// Iterates over the pairs of a form, as the URL standard reads them, except that it reports
+/// errors. Empty pairs are skipped, a pair without `=` has an empty value, and `+` is a space. The
+/// number of pairs is not limited. Keys and values are borrowed if nothing in them is encoded.
 ///
 /// # Errors
 ///
-/// Each pair may be one: a `%` without two hexadecimal digits, or what is not
-/// UTF-8, with its offset in the form. The pairs behind it can still be read.
+/// An item is an error if it has a `%` without two hexadecimal digits, or is not UTF-8. The
+/// iterator continues with the next pair.
 ///
 /// ```
 /// use polywire_text::form;
@@ -130,8 +104,7 @@ pub fn pairs(form: &str) -> Pairs<'_> {
 #[derive(Clone, Debug)]
 pub struct Pairs<'a> {
     form: &'a str,
-    /// Where the next pair begins: at most the length of the form, or one more
-    /// behind the last.
+    /// The offset of the next pair. After the last pair, the length of the form or one more.
     at: usize,
 }
 
@@ -155,17 +128,16 @@ impl<'a> Iterator for Pairs<'a> {
             true => part(&rest[value_start..], false),
             false => "",
         };
-        // Behind the `&`, or behind the end.
+        // After the `&`, or after the end.
         self.at += value_start + value.len() + 1;
         let value_offset = start + value_start;
         Some(pair(key, value, start, value_offset))
     }
 }
 
-// Behind the last pair there is none for ever.
 impl FusedIterator for Pairs<'_> {}
 
-/// What stands before the next `&`, and before the next `=` of a key.
+/// The part before the next `&` or, for a key, the next `=`.
 #[inline]
 fn part(rest: &str, key: bool) -> &str {
     let len = match key {

@@ -1,25 +1,22 @@
-//! Bytes to scalars and back: the ground floor of Polywire.
+//! Scalars and bytes: the lowest layer of Polywire, which all formats (JSON, CBOR, XML-RPC, XML,
+//! forms) use.
 //!
-//! Every format of Polywire (JSON, CBOR, XML-RPC, XML, forms) is built from
-//! the same small set of primitives, and they stand here once:
-//!
-//! - [`Text`] and [`Blob`]: 24-byte string and byte types that hold short data
-//!   inline and long data as a range of the shared input [`Body`];
-//! - [`number`]: integers, floating-point numbers, and decimals of any length;
-//! - [`timestamp`]: instants in the forms that Smithy and XML-RPC use;
-//! - [`escape`]: JSON and XML escapes, both ways;
-//! - [`quote`]: quoted strings, keys and booleans, the pieces of JSON;
+//! - [`Text`] and [`Blob`]: strings and bytes in 24 bytes, inline if short, otherwise a range of
+//!   the shared input [`Body`];
+//! - [`number`]: integers and floating-point numbers;
+//! - [`timestamp`]: instants in the formats of Smithy and XML-RPC;
+//! - [`escape`]: escapes of JSON and XML;
+//! - [`quote`]: quoted strings, keys and booleans of JSON;
 //! - [`list`]: arrays of strings and of hexadecimal, and lists with a separator;
 //! - [`percent`] and [`form`]: percent-encoding of URIs, and forms;
-//! - [`hex`] and [`base64`]: strict RFC 4648, by case, alphabet and padding;
-//! - [`scan`]: byte scanning, and comparing and writing pre-encoded runs;
-//! - [`utf8`]: validation with the offset of the first bad byte;
-//! - [`pool`]: a bounded pool of buffers;
-//! - [`cpu`]: which instructions are used, and how to turn wide ones off.
+//! - [`hex`] and [`base64`]: RFC 4648, strict;
+//! - [`scan`]: scanning for special bytes, and comparing and writing pre-encoded names;
+//! - [`before`] and [`between`]: fast paths for short values between fixed bytes;
+//! - [`utf8`]: validation with the offset of the first invalid byte;
+//! - [`cpu`]: detection of vector instructions.
 //!
-//! Nothing here does input or output, allocates beyond what it returns, or
-//! reads a clock. The one thing that is asked of the surroundings is what the
-//! processor can do ([`cpu`]).
+//! Functions do no I/O, read no clock, and allocate only what they return. The only input from the
+//! environment is the variable that [`cpu`] reads.
 //!
 //! # Example
 //!
@@ -35,7 +32,6 @@
 //! let born = Timestamp::parse_date_time("1815-12-10T00:00:00Z")?;
 //! assert_eq!(born.seconds(), -4_861_728_000);
 //!
-//! // What is wrong, and where.
 //! let error = hex::decode(b"ad4x", hex::Case::Lower).unwrap_err();
 //! assert_eq!(error.offset, 3);
 //! # Ok::<(), polywire_text::Malformed>(())
@@ -43,34 +39,31 @@
 //!
 //! # Names
 //!
-//! | a function that | is called | and after an error |
+//! | function | name | after an error |
 //! |---|---|---|
-//! | appends to a vector | `push...`, `push_decoded` | the vector is as it was |
-//! | reads the whole input | `parse...`, `decode...` | there is no value |
-//! | reads the beginning of it and says how long that was | `...prefix` | there is no value |
-//! | reads the beginning of it and returns the rest | `read...`, `unquote` | see there |
-//! | reads or writes at the beginning of a slice | `..._to_slice` | its bytes are unspecified |
+//! | appends to a vector | `push...`, `push_decoded` | the vector is unchanged |
+//! | reads the whole input | `parse...`, `decode...` | no value |
+//! | reads the beginning and returns the length | `...prefix` | no value |
+//! | reads the beginning and returns the rest | `read...`, `unquote` | see the function |
+//! | reads or writes the beginning of a slice | `..._to_slice` | its bytes are unspecified |
 //!
-//! Failures are a small [`Malformed`] that says where and what was expected;
-//! the formats turn it into an error with a path. Input may be hostile: no
-//! bytes make a function panic, take more memory than in proportion to them, or
-//! more time than that.
+//! Errors are a [`Malformed`]: an offset, and what was expected there. Formats add the path of the
+//! member. Input may be hostile: no input causes a panic, and time and memory are proportional to
+//! its length.
 //!
 //! # Features
 //!
-//! | feature | what it brings |
+//! | feature | adds |
 //! |---|---|
-//! | `chrono`, `jiff`, `time` | conversions between [`Timestamp`] and that crate's types |
+//! | `chrono`, `jiff`, `time` | conversions between [`Timestamp`] and the types of that crate |
 //! | `serde` | `Serialize` and `Deserialize` for [`Text`], [`Blob`] and [`Timestamp`] |
-//! | `reference` | slow and readable twins of what is fast, for tests |
+//! | `reference` | slow and readable implementations, for tests |
 //!
-//! None is on by default. Conversions between [`Timestamp`] and the standard
-//! library's `SystemTime` are always there.
+//! None is on by default.
 //!
 //! # Unsafe code
 //!
-//! This is the only crate of Polywire that may hold `unsafe` code. Each block
-//! states its proof beside it.
+//! This is the only crate of Polywire that may have `unsafe` code. Each block has its proof.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod blob;
@@ -92,7 +85,6 @@ pub mod hex;
 pub mod list;
 pub mod number;
 pub mod percent;
-pub mod pool;
 pub mod quote;
 #[cfg(any(test, feature = "reference"))]
 pub mod reference;
@@ -102,7 +94,7 @@ pub mod utf8;
 
 pub use blob::Blob;
 pub use malformed::Malformed;
-pub use repr::{Body, INLINE_CAPACITY, SHARE_FRACTION, SHARE_WHOLE};
+pub use repr::{Body, INLINE_CAPACITY, SHARE_FRACTION};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde::token as serde_token;

@@ -1,14 +1,12 @@
-//! The error of the ground floor.
+//! The error type of this crate.
 
 use std::fmt;
 
-/// Input that a primitive could not read: where, and what it expected there.
+/// A parse error: an offset, and what was expected there.
 ///
-/// It is three words and `Copy`, made on the spot and cheap to pass up; nothing
-/// is allocated for it. The offset counts bytes from the start of the input of
-/// the call that failed, up to its length where more should have come. Values
-/// that do not come from text, such as an instant that a form has no year for,
-/// have offset 0.
+/// Three words, `Copy`, without an allocation. The offset is in bytes, from the start of the input
+/// of the call that failed; it is the length of the input if more was expected. Errors of values
+/// that are not text, such as an instant that a format cannot represent, have offset 0.
 ///
 /// ```
 /// let error = polywire_text::base64::decode(b"a?==").unwrap_err();
@@ -17,33 +15,33 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Malformed {
-    /// The offset in bytes at which the input stopped making sense.
+    /// The offset of the error, in bytes.
     pub offset: usize,
-    /// What was expected there, as a noun phrase.
+    /// What was expected, as a noun phrase.
     pub expected: &'static str,
 }
 
 impl Malformed {
-    /// An error at `offset`, where `expected` was expected.
+    /// An error at `offset`.
     #[cold]
     #[must_use]
     pub const fn new(offset: usize, expected: &'static str) -> Self {
         Self { offset, expected }
     }
 
-    /// The same error in an input that begins `skipped` bytes before the one
-    /// that was read: for those who read a part of something.
+    /// The same error, with an offset that is larger by `skipped`: for callers that passed a part
+    /// of their input, which starts there.
     ///
     /// ```
     /// use polywire_text::{Malformed, Timestamp};
     ///
     /// let line = "at 2026-11-21";
-    /// let error = Timestamp::parse_date_time(&line[3..]).map_err(|error| error.behind(3));
+    /// let error = Timestamp::parse_date_time(&line[3..]).map_err(|error| error.shifted(3));
     /// assert_eq!(error.unwrap_err().offset, line.len());
     /// ```
     #[cold]
     #[must_use]
-    pub const fn behind(self, skipped: usize) -> Self {
+    pub const fn shifted(self, skipped: usize) -> Self {
         Self::new(self.offset.saturating_add(skipped), self.expected)
     }
 }

@@ -5,21 +5,18 @@
 //! unreserved  = ALPHA / DIGIT / "-" / "." / "_" / "~"
 //! ```
 //!
-//! Which bytes stay is a [`Set`]; everything else becomes `%` and two
-//! upper-case digits, byte by byte, so that text goes through UTF-8. Two sets
-//! stand here; others are a line:
+//! A [`Set`] has the bytes that are not encoded. All other bytes, of UTF-8 in the case of text,
+//! become `%` and two upper-case digits.
 //!
 //! | for | set |
 //! |---|---|
-//! | a label of a path, a key or value of a query, SigV4's canonical form | [`UNRESERVED`] |
+//! | a label of a path, a key or value of a query, the canonical form of SigV4 | [`UNRESERVED`] |
 //! | a greedy label, an S3 key | [`PATH`] |
 //! | a form as browsers write it | [`form::WHATWG`](crate::form::WHATWG) |
-//! | a path's segment with all that RFC 3986 lets stand there | `Set::unreserved().keeping(b"!$&'()*+,;=:@")` |
 //!
-//! Writers reserve at most the length of their input and 300 bytes beyond what
-//! is there, or what `Vec` makes of that when it grows. Readers allocate
-//! the length of their input and 32 bytes more, once, and nothing where they can
-//! borrow.
+//! Writers reserve the length of their input and at most 300 bytes; more only if there is more to
+//! encode. Readers borrow if nothing is encoded, or allocate once: the length of their input plus
+//! 32 bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,92 +26,41 @@ use crate::rewrite::{self, Class, Piece, Reader, Table, Word};
 use crate::{Malformed, Text, utf8};
 
 /// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
-pub static UNRESERVED: Set = Set::unreserved();
+pub static UNRESERVED: Set = Set::new(b"-._~", false);
 
 /// The unreserved characters and `/`.
-pub static PATH: Set = Set::unreserved().keeping(b"/");
+pub static PATH: Set = Set::new(b"-._~/", false);
 
-/// The bytes that stay as they are when everything else is percent-encoded.
-///
-/// A set is two kilobytes, to be made when compiling and kept in a `static`.
-///
-/// ```
-/// use polywire_text::percent::{self, Set};
-///
-/// static SEGMENT: Set = Set::unreserved().keeping(b"!$&'()*+,;=:@");
-///
-/// let mut out = Vec::new();
-/// percent::push_bytes(&mut out, b"a=b/50%\xff", &SEGMENT);
-/// assert_eq!(out, b"a=b%2F50%25%FF");
-/// ```
+/// The bytes that are not percent-encoded. A table of two kilobytes.
 #[derive(Clone)]
 pub struct Set {
     table: Table,
 }
 
 impl Set {
-    /// The unreserved characters of RFC 3986: `A-Z a-z 0-9 - . _ ~`.
-    #[must_use]
-    pub const fn unreserved() -> Self {
+    /// ASCII letters, digits, and the bytes of `keep`, which must be graphic ASCII characters
+    /// without `%`, so that the result is one line that can be decoded. With `space_as_plus`, a
+    /// space is written as `+`, and `keep` must not contain `+`.
+    pub(crate) const fn new(keep: &[u8], space_as_plus: bool) -> Self {
         let mut words = Word::identity();
         let mut at = 0;
         while at < words.len() {
             let byte = at as u8;
-            if !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            if !byte.is_ascii_alphanumeric() {
                 words[at] = encoded(byte);
             }
             at += 1;
         }
-        Self {
-            table: Table::new(words),
-        }
-    }
-
-    /// The set and these bytes. `%`, control characters and what is not ASCII
-    /// are in no set, and `+` and a space are in none that has `+` for a space:
-    /// what is written can be read again, and is one line. Asking for them
-    /// changes nothing.
-    #[must_use]
-    pub const fn keeping(self, bytes: &[u8]) -> Self {
-        let mut words = self.table.words();
-        let plus = words[b' ' as usize].is(b'+');
         let mut at = 0;
-        while at < bytes.len() {
-            let byte = bytes[at];
-            let keep = match byte {
-                b'%' => false,
-                b' ' | b'+' => !plus,
-                _ => byte.is_ascii_graphic(),
-            };
-            if keep {
-                words[byte as usize] = Word::new(&[byte]);
-            }
+        while at < keep.len() {
+            let byte = keep[at];
+            assert!(byte.is_ascii_graphic() && byte != b'%' && !(space_as_plus && byte == b'+'));
+            words[byte as usize] = Word::new(&[byte]);
             at += 1;
         }
-        Self {
-            table: Table::new(words),
+        if space_as_plus {
+            words[b' ' as usize] = Word::new(b"+");
         }
-    }
-
-    /// The set without these bytes. A space that was `+` is `%20` then.
-    #[must_use]
-    pub const fn encoding(self, bytes: &[u8]) -> Self {
-        let mut words = self.table.words();
-        let mut at = 0;
-        while at < bytes.len() {
-            words[bytes[at] as usize] = encoded(bytes[at]);
-            at += 1;
-        }
-        Self {
-            table: Table::new(words),
-        }
-    }
-
-    /// The set, with `+` for a space, and so without `+`.
-    #[must_use]
-    pub const fn space_as_plus(self) -> Self {
-        let mut words = self.encoding(b"+").table.words();
-        words[b' ' as usize] = Word::new(b"+");
         Self {
             table: Table::new(words),
         }
@@ -122,7 +68,7 @@ impl Set {
 }
 
 impl fmt::Debug for Set {
-    /// The bytes that stay, and ` +` behind them if a space is `+`.
+    /// The bytes that are not encoded, followed by ` +` if a space is written as `+`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.table.words();
         let kept = (0..0x80_u8).filter(|byte| words[usize::from(*byte)].is(*byte));
@@ -139,18 +85,17 @@ const fn encoded(byte: u8) -> Word {
     Word::new(&[b'%', HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]])
 }
 
-/// What `+` is when reading.
+/// The meaning of `+` for readers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Plus {
-    /// `+`, as RFC 3986 has it. The default.
+    /// `+`, as in RFC 3986. The default.
     #[default]
     Literal,
-    /// A space, as forms have it, and so most queries.
+    /// A space, as in forms and most queries.
     Space,
 }
 
-/// Appends `text`, every byte percent-encoded but the unreserved ones
-/// (`A-Z a-z 0-9 - . _ ~`): for a label or a query key or value.
+/// Appends `text`, percent-encoded by [`UNRESERVED`]: for a label, or a key or value of a query.
 ///
 /// ```
 /// let mut out = String::new();
@@ -161,7 +106,7 @@ pub fn push(out: &mut String, text: &str) {
     push_str(out, text, &UNRESERVED);
 }
 
-/// As [`push`], but `/` stays: for a greedy label.
+/// Appends `text`, percent-encoded by [`PATH`]: for a greedy label.
 ///
 /// ```
 /// let mut out = String::new();
@@ -172,23 +117,13 @@ pub fn push_path(out: &mut String, text: &str) {
     push_str(out, text, &PATH);
 }
 
-/// As [`push`], with a set of the caller's.
-///
-/// ```
-/// use polywire_text::{form, percent};
-///
-/// let mut out = String::new();
-/// percent::push_str(&mut out, "a b", &form::WHATWG);
-/// assert_eq!(out, "a+b");
-/// ```
 #[inline]
-pub fn push_str(out: &mut String, text: &str, set: &Set) {
-    // SAFETY: what is appended is ASCII: bytes of the set, which has no others,
-    // `%`, digits, and `+`. What is there stays.
+fn push_str(out: &mut String, text: &str, set: &Set) {
+    // SAFETY: `push_bytes` only appends ASCII: bytes of a set, `%`, digits and `+`.
     push_bytes(unsafe { out.as_mut_vec() }, text.as_bytes(), set);
 }
 
-/// Appends bytes of any kind, percent-encoded but for those in the set.
+/// Appends any bytes, percent-encoded except for those in the set.
 ///
 /// ```
 /// use polywire_text::percent;
@@ -199,14 +134,14 @@ pub fn push_str(out: &mut String, text: &str, set: &Set) {
 /// ```
 #[inline]
 pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8], set: &Set) {
-    // Without wide registers the table is as quick as any look at the set.
+    // Without AVX2, the table is as fast as a test of 16 bytes.
     let special = None::<fn(Block) -> Block>;
     let written = rewrite::push(out, bytes, &set.table, special);
     debug_assert!(written.is_ok(), "every byte can be encoded");
 }
 
-/// Whether a string is inline and all of it is unreserved, so that nothing in it
-/// has to be encoded by [`UNRESERVED`] or [`PATH`]: one look, whatever its length.
+/// Whether `text` is inline and needs no encoding by [`UNRESERVED`] or [`PATH`]. The cost does not
+/// depend on its length.
 ///
 /// ```
 /// use polywire_text::{Text, percent};
@@ -226,7 +161,7 @@ pub fn is_inline_unreserved(text: &Text) -> bool {
     };
     let mut all = reserved(0);
     if len > 16 {
-        // The eight bytes in the middle are looked at twice.
+        // Overlaps the first block by eight bytes.
         all |= reserved(8) << 8;
     }
     (all | 1 << 24).trailing_zeros() as usize >= len
@@ -239,9 +174,9 @@ fn unreserved(block: Block) -> Block {
         let below = block.at_most(least - 1);
         block.at_most(most).without(below)
     };
-    // Both cases at once. What becomes a letter thereby is one.
+    // Tests both cases at once: setting this bit turns only letters into letters.
     let letters = within(block.or(Block::load(&[0x20; 16])), b'a', b'z');
-    // `-`, `.`, `/` and the digits, without the slash.
+    // `-` to `9`, without `/`.
     let digits = within(block, b'-', b'9').without(block.equals(b'/'));
     letters
         .or(digits)
@@ -249,13 +184,12 @@ fn unreserved(block: Block) -> Block {
         .or(block.equals(b'~'))
 }
 
-/// Decodes `%` and two hexadecimal digits of either case. Borrows where there
-/// are none.
+/// Decodes `%` followed by two hexadecimal digits of either case.
 ///
 /// # Errors
 ///
-/// A `%` without two digits, or a result that is not UTF-8: then the offset is
-/// that of what stands for its first bad byte.
+/// A `%` without two digits, or a result that is not UTF-8: then the offset is that of the encoded
+/// byte.
 ///
 /// ```
 /// use polywire_text::percent::decode;
@@ -270,8 +204,7 @@ pub fn decode(text: &str) -> Result<Cow<'_, str>, Malformed> {
     decode_with(text, Plus::Literal)
 }
 
-/// As [`decode`], and `+` is a space, as browsers and many HTTP clients write
-/// it in queries.
+/// Like [`decode`], with `+` as a space, as browsers and many HTTP clients write queries.
 ///
 /// # Errors
 ///
@@ -302,11 +235,11 @@ fn decode_from(text: &str, first: usize, plus: Plus) -> Result<String, Malformed
         let offset = offset_of(text.as_bytes(), error.offset);
         return Err(Malformed::new(offset, "percent-encoded UTF-8"));
     }
-    // SAFETY: it has just been seen that this is UTF-8.
+    // SAFETY: validated above.
     Ok(unsafe { String::from_utf8_unchecked(decoded) })
 }
 
-/// Decodes to bytes of any kind. Borrows where nothing is encoded.
+/// Decodes to any bytes: the inverse of [`push_bytes`].
 ///
 /// # Errors
 ///
@@ -328,50 +261,7 @@ pub fn decode_bytes(bytes: &[u8], plus: Plus) -> Result<Cow<'_, [u8]>, Malformed
     Ok(Cow::Owned(decoded))
 }
 
-/// As [`decode_bytes`], appended to `out`, for which the length of `bytes`
-/// and 32 more are reserved.
-///
-/// # Errors
-///
-/// A `%` without two digits. Then `out` is as it was before.
-///
-/// ```
-/// use polywire_text::percent::{Plus, push_decoded};
-///
-/// let mut out = b"=".to_vec();
-/// push_decoded(&mut out, b"1%2B1", Plus::Space)?;
-/// assert_eq!(out, b"=1+1");
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-pub fn push_decoded(out: &mut Vec<u8>, bytes: &[u8], plus: Plus) -> Result<(), Malformed> {
-    push_from(out, bytes, first_special(bytes, plus), plus)
-}
-
-/// As [`decode_bytes`], in place. Returns how many of the first bytes have been
-/// decoded to; those behind are left over.
-///
-/// # Errors
-///
-/// A `%` without two digits. Then `bytes` are a mixture of what has been read
-/// and what has not: of no use.
-///
-/// ```
-/// use polywire_text::percent::{Plus, decode_in_place};
-///
-/// let mut bytes = *b"a%2Fb";
-/// let len = decode_in_place(&mut bytes, Plus::Literal)?;
-/// assert_eq!(&bytes[..len], b"a/b");
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-pub fn decode_in_place(bytes: &mut [u8], plus: Plus) -> Result<usize, Malformed> {
-    let first = first_special(bytes, plus);
-    match plus {
-        Plus::Literal => rewrite::shrink(bytes, first, Escapes),
-        Plus::Space => rewrite::shrink(bytes, first, EscapesAndPlus),
-    }
-}
-
-/// How many of the first bytes stand for themselves.
+/// The offset of the first byte to decode.
 #[inline]
 fn first_special(bytes: &[u8], plus: Plus) -> usize {
     match plus {
@@ -380,7 +270,7 @@ fn first_special(bytes: &[u8], plus: Plus) -> usize {
     }
 }
 
-/// Decodes to the end of `out`; everything before `first` stands for itself.
+/// Decodes and appends. `first` is the offset of the first byte to decode.
 fn push_from(out: &mut Vec<u8>, bytes: &[u8], first: usize, plus: Plus) -> Result<(), Malformed> {
     match plus {
         Plus::Literal => rewrite::push_shrunk(out, bytes, first, Escapes),
@@ -404,7 +294,7 @@ const fn special(bytes: &[u8]) -> [bool; 256] {
 #[derive(Clone, Copy)]
 struct Escapes;
 
-// SAFETY: one byte is written for three that have been seen.
+// SAFETY: three bytes, which are checked to exist, become one.
 unsafe impl Reader for Escapes {
     #[inline(always)]
     fn class(self) -> &'static Class {
@@ -429,7 +319,7 @@ unsafe impl Reader for Escapes {
     }
 
     #[inline(always)]
-    fn usual(self, word: u64) -> Option<(u8, usize)> {
+    fn common(self, word: u64) -> Option<(u8, usize)> {
         let [_, high, low, ..] = word.to_le_bytes();
         let (high, low) = (digit(high), digit(low));
         (high | low <= 15).then_some((high << 4 | low, 2))
@@ -439,7 +329,7 @@ unsafe impl Reader for Escapes {
 #[derive(Clone, Copy)]
 struct EscapesAndPlus;
 
-// SAFETY: as for `Escapes`, and one byte for one `+`.
+// SAFETY: as for `Escapes`, and `+` becomes one byte.
 unsafe impl Reader for EscapesAndPlus {
     #[inline(always)]
     fn class(self) -> &'static Class {
@@ -460,17 +350,17 @@ unsafe impl Reader for EscapesAndPlus {
     }
 
     #[inline(always)]
-    fn usual(self, word: u64) -> Option<(u8, usize)> {
+    fn common(self, word: u64) -> Option<(u8, usize)> {
         match word as u8 {
             b'+' => Some((b' ', 0)),
-            _ => Escapes.usual(word),
+            _ => Escapes.common(word),
         }
     }
 }
 
 const EXPECTED: &str = "% and two hexadecimal digits";
 
-/// The value of a hexadecimal digit; 255 if it is none.
+/// The value of a hexadecimal digit; 255 for any other byte.
 #[inline]
 fn digit(byte: u8) -> u8 {
     static DIGITS: [u8; 256] = {
@@ -486,7 +376,7 @@ fn digit(byte: u8) -> u8 {
     DIGITS[usize::from(byte)]
 }
 
-/// Where that stands which `at` bytes have been decoded before.
+/// The offset of the input after which `at` bytes are decoded.
 #[cold]
 fn offset_of(bytes: &[u8], at: usize) -> usize {
     let mut offset = 0;

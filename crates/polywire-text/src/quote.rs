@@ -1,5 +1,5 @@
-//! Quoted strings, keys and booleans: the pieces of JSON that formats of
-//! their own, such as Nostr's, are made of. RFC 8259, sections 3, 4 and 7.
+//! Quoted strings, keys and booleans: parts of JSON (RFC 8259, sections 3, 4 and 7), for programs
+//! that read and write JSON by hand.
 //!
 //! ```text
 //! string  = white `"` characters `"`
@@ -8,11 +8,8 @@
 //! white   = *( " " / "\t" / "\n" / "\r" )
 //! ```
 //!
-//! Writers append to a vector, in the canonical form of
-//! [`escape::push_json`], without white space. Readers return what they have
-//! read and the rest of the input, which begins right behind it. Offsets of
-//! errors count from the beginning of the call's input. Strings are UTF-8, and
-//! validated.
+//! Writers append the canonical form of [`escape::push_json`], without white space. Readers skip
+//! white space before the value, validate UTF-8, and return the value and the rest of the input.
 
 use std::borrow::Cow;
 
@@ -34,13 +31,12 @@ const CLOSING: &str = "the closing quote of a string";
 /// ```
 #[inline]
 pub fn push(out: &mut Vec<u8>, text: &str) {
-    // Two bytes behind it are what that function writes quickly.
+    // That function is fast with two bytes at the end.
     escape::push_json_string(out, text, *b"\",");
     out.pop();
 }
 
-/// Appends `bytes` in quotes, for those who do not know whether they are
-/// UTF-8: bytes from 0x80 on are written as they are.
+/// Appends any bytes in quotes. Bytes of 0x80 and above are not changed.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -75,12 +71,10 @@ pub fn push_key(out: &mut Vec<u8>, name: &str) {
 /// ```
 #[inline]
 pub fn push_bool(out: &mut Vec<u8>, value: bool) {
-    // Eight bytes either way, which is one store without a guess, of which four
-    // or five count.
+    // One store of eight bytes, without a branch.
     const WORDS: [[u8; 8]; 2] = [*b"false   ", *b"true    "];
     out.reserve(8);
-    // SAFETY: there is room for eight bytes, which is what is written; the length
-    // grows by fewer.
+    // SAFETY: there is capacity for the eight bytes, and the length grows by at most five of them.
     unsafe {
         let end = out.as_mut_ptr().add(out.len()).cast::<[u8; 8]>();
         end.write_unaligned(WORDS[usize::from(value)]);
@@ -103,8 +97,7 @@ pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     out.push(b'"');
 }
 
-/// Reads a string: appends its text and returns the rest of the input. For
-/// buffers that are used again.
+/// Reads a string and appends it to `out`. Returns the rest of the input.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -120,23 +113,22 @@ pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
 ///
 /// # Errors
 ///
-/// No opening quote; what [`escape::read_json_string`] refuses; what is no UTF-8. The first thing
-/// from the left that is wrong; `out` is as it was then.
+/// The first byte that is wrong: no quotes, an invalid escape, a control character, or bytes that
+/// are not UTF-8. `out` is unchanged.
 #[inline]
 pub fn read<'a>(
     out: &mut String,
     bytes: &'a [u8],
     lone: LoneSurrogate,
 ) -> Result<&'a [u8], Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     match append_str(out, inside, lone) {
         Ok(read) => Ok(&inside[read..]),
         Err(error) => Err(first_wrong(error, bytes, inside)),
     }
 }
 
-/// Reads a string: its text, borrowed if it has no escapes, and the rest of
-/// the input.
+/// Reads a string. Returns it, borrowed if it has no escapes, and the rest of the input.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -152,7 +144,7 @@ pub fn read<'a>(
 /// As [`read`].
 #[inline]
 pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]), Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     if let Some((text, rest)) = short(inside) {
         return Ok((Cow::Borrowed(text), rest));
     }
@@ -160,7 +152,7 @@ pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]
     let result = match inside.get(clean) {
         Some(b'"') => utf8::validate(&inside[..clean]).map(|text| (Cow::Borrowed(text), clean + 1)),
         _ => {
-            // What it stands for is no longer than it is.
+            // Unescaping never makes it longer.
             let most = escape::json_string_end(inside).map_or(0, |end| end.len);
             let mut text = String::with_capacity(most);
             append_str(&mut text, inside, lone).map(|read| (Cow::Owned(text), read))
@@ -172,8 +164,8 @@ pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]
     }
 }
 
-/// Reads a key: its name, borrowed if it has no escapes, and the rest of the
-/// input behind the colon.
+/// Reads a key and its colon. Returns the key, borrowed if it has no escapes, and the rest of the
+/// input.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -186,7 +178,7 @@ pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]
 ///
 /// # Errors
 ///
-/// As [`read`], and anything but white space and a colon behind the string.
+/// As [`read`], or no colon after the string and white space.
 #[inline]
 pub fn read_key(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]), Malformed> {
     let (name, rest) = unquote(bytes, lone)?;
@@ -197,7 +189,7 @@ pub fn read_key(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8
     }
 }
 
-/// Reads `true` or `false`, and returns the rest of the input too.
+/// Reads `true` or `false`. Returns it and the rest of the input.
 ///
 /// ```
 /// use polywire_text::quote;
@@ -208,7 +200,7 @@ pub fn read_key(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8
 ///
 /// # Errors
 ///
-/// Anything else, also if more letters, digits or `_` follow.
+/// Anything else, including `true` and `false` followed by a letter, a digit or `_`.
 #[inline]
 pub fn read_bool(bytes: &[u8]) -> Result<(bool, &[u8]), Malformed> {
     let token = &bytes[scan::white_space(bytes)..];
@@ -225,8 +217,7 @@ pub fn read_bool(bytes: &[u8]) -> Result<(bool, &[u8]), Malformed> {
     }
 }
 
-/// Reads hexadecimal in quotes: appends its bytes and returns the rest of the
-/// input.
+/// Reads quoted hexadecimal and appends the bytes to `out`. Returns the rest of the input.
 ///
 /// ```
 /// use polywire_text::{hex::Case, quote};
@@ -239,16 +230,16 @@ pub fn read_bool(bytes: &[u8]) -> Result<(bool, &[u8]), Malformed> {
 ///
 /// # Errors
 ///
-/// No opening quote, something that is no digit of this case, an odd number of
-/// them, no closing quote; escapes are no digits. `out` is as it was then.
+/// No quotes, a byte that is not a digit of this case (escapes are not read), or an odd number of
+/// digits. `out` is unchanged.
 #[inline]
 pub fn read_hex<'a>(
     out: &mut Vec<u8>,
     bytes: &'a [u8],
     case: hex::Case,
 ) -> Result<&'a [u8], Malformed> {
-    let inside = opened(bytes)?;
-    // Digits are no quotes: the first quote ends them, or they are wrong.
+    let inside = after_quote(bytes)?;
+    // The first quote ends the digits, as there are no escapes.
     let end = memchr::memchr(b'"', inside);
     let digits = end.map_or(inside, |end| &inside[..end]);
     match (hex::push_decoded(out, digits, case), end) {
@@ -257,12 +248,11 @@ pub fn read_hex<'a>(
             out.truncate(out.len() - digits.len() / 2);
             Err(Malformed::new(bytes.len(), CLOSING))
         }
-        (Err(error), _) => Err(behind(error, bytes, inside)),
+        (Err(error), _) => Err(relocate(error, bytes, inside)),
     }
 }
 
-/// Reads exactly `N` bytes of hexadecimal in quotes, and returns the rest of
-/// the input too.
+/// Reads `N` bytes of quoted hexadecimal. Returns them and the rest of the input.
 ///
 /// ```
 /// use polywire_text::{hex::Case, quote};
@@ -274,7 +264,7 @@ pub fn read_hex<'a>(
 ///
 /// # Errors
 ///
-/// As [`read_hex`], and more or fewer bytes.
+/// As [`read_hex`], or another number of bytes.
 #[inline]
 pub fn read_hex_array<const N: usize>(
     bytes: &[u8],
@@ -286,8 +276,8 @@ pub fn read_hex_array<const N: usize>(
     Ok((out, rest))
 }
 
-/// Reads exactly `size` bytes by `decode`, which gets twice as many digits or
-/// what is none, and returns the rest of the input.
+/// Reads `size` bytes of quoted hexadecimal by `decode`, which receives twice as many bytes and
+/// must check them. Returns the rest of the input.
 #[inline(always)]
 pub(crate) fn read_hex_of<'a>(
     bytes: &'a [u8],
@@ -295,7 +285,7 @@ pub(crate) fn read_hex_of<'a>(
     case: hex::Case,
     decode: impl FnOnce(&'a [u8]) -> Result<(), Malformed>,
 ) -> Result<&'a [u8], Malformed> {
-    let inside = opened(bytes)?;
+    let inside = after_quote(bytes)?;
     let len = size.saturating_mul(2);
     match inside.split_at_checked(len) {
         Some((digits, [b'"', rest @ ..])) if decode(digits).is_ok() => Ok(rest),
@@ -303,47 +293,43 @@ pub(crate) fn read_hex_of<'a>(
     }
 }
 
-/// What is wrong with so many digits: the first quote should have come behind
-/// them.
+/// The error of quoted hexadecimal that should have `len` digits.
 #[cold]
 fn wrong_hex(bytes: &[u8], inside: &[u8], len: usize, case: hex::Case) -> Malformed {
     let digits = inside.split(|byte| *byte == b'"').next().unwrap_or(inside);
     match hex::check(digits, len, case) {
         Ok(()) => Malformed::new(bytes.len(), CLOSING),
-        Err(error) => behind(error, bytes, inside),
+        Err(error) => relocate(error, bytes, inside),
     }
 }
 
-/// A string of at most sixteen bytes that is ASCII without escapes, as most
-/// keys are, and the rest of the input: one look tells. `None` says nothing.
+/// Fast path for a string of fewer than 16 bytes of ASCII without escapes, as most keys are: one
+/// test. Returns it and the rest of the input. `None` for any other input.
 #[inline(always)]
 fn short(inside: &[u8]) -> Option<(&str, &[u8])> {
     let block = Block16::load(inside.first_chunk()?);
-    // The highest bit of a byte, which the mask of a block is made of, is what
-    // makes it no ASCII.
+    // The mask of a block has the high bit of each byte, which is set if the byte is not ASCII.
     let ends = special(block).or(block).mask() | 1 << 16;
     match inside.split_at_checked(ends.trailing_zeros() as usize) {
         Some((text, [b'"', rest @ ..])) => {
-            // SAFETY: the mask has no bit set for any of these bytes, so they
-            // are ASCII, which is UTF-8.
+            // SAFETY: the mask has no bit set for these bytes, so they are ASCII.
             Some((unsafe { str::from_utf8_unchecked(text) }, rest))
         }
         _ => None,
     }
 }
 
-/// What cannot stand in a string as it is.
+/// The bytes that end a string or need an escape.
 #[inline(always)]
 pub(crate) fn special(block: Block16) -> Block16 {
     let control = block.at_most(0x1f);
     block.equals(b'"').or(block.equals(b'\\')).or(control)
 }
 
-/// How many escapes are read by hand: beyond, it pays to set up for many.
+/// The number of escapes that are read one by one, before the code for many escapes pays.
 const FEW: usize = 4;
 
-/// Appends what a string stands for, as [`escape::read_json_string`] does;
-/// quicker where there are few escapes.
+/// As [`escape::read_json_string`], faster if there are few escapes. Does not validate UTF-8.
 #[inline]
 pub(crate) fn append(
     out: &mut Vec<u8>,
@@ -374,22 +360,22 @@ pub(crate) fn append(
                     }
                     scan::push_bytes(out, character.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                // Wrong, or half of a surrogate pair, which may be replaced.
+                // An error, or a lone surrogate that may be replaced.
                 Err(_) => break,
             },
             _ => break,
         }
     }
-    // On from here: what comes is no part of an escape.
+    // The rest starts outside of an escape.
     escape::read_json_string(out, &inside[at..], lone)
         .map(|read| at + read)
         .map_err(|error| {
             out.truncate(before);
-            behind(error, inside, &inside[at..])
+            relocate(error, inside, &inside[at..])
         })
 }
 
-/// What a backslash and this byte stand for; zero if not for one byte.
+/// The meaning of the letter of a short escape; 0 for any other byte.
 #[inline]
 const fn short_escape(byte: u8) -> u8 {
     match byte {
@@ -403,8 +389,8 @@ const fn short_escape(byte: u8) -> u8 {
     }
 }
 
-/// The character that an escape stands for, and how long it is without its
-/// backslash, if that is one of ASCII. `None` says nothing.
+/// Reads an escape without its backslash, if it is ASCII. Returns the character and the number of
+/// bytes read. `None` for other characters and errors.
 #[inline(always)]
 pub(crate) fn ascii_escape(escape: &[u8]) -> Option<(u8, usize)> {
     match escape {
@@ -422,7 +408,7 @@ pub(crate) fn ascii_escape(escape: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// [`append`], with UTF-8 validated; `out` is what it was on an error.
+/// [`append`], with validation of UTF-8. In case of an error, `out` is unchanged.
 #[inline]
 fn append_str(out: &mut String, inside: &[u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
     let mut bytes = std::mem::take(out).into_bytes();
@@ -432,19 +418,18 @@ fn append_str(out: &mut String, inside: &[u8], lone: LoneSurrogate) -> Result<us
             return Ok(read);
         }
         bytes.truncate(before);
-        // Escapes are ASCII and stand for whole characters, so the input is no
-        // UTF-8 either.
+        // Escapes are ASCII and become whole characters, so the input is not UTF-8 either.
         utf8::validate(&inside[..read]).map(|_| read)
     });
-    // SAFETY: what was there was a string, and what was appended has just been
-    // validated, or cut off again (`append` does so on an error).
+    // SAFETY: the old contents are a string, and the new ones were validated, or removed (by
+    // `append`, too).
     *out = unsafe { String::from_utf8_unchecked(bytes) };
     result
 }
 
-/// What stands behind the opening quote.
+/// The input after the opening quote.
 #[inline]
-pub(crate) fn opened(bytes: &[u8]) -> Result<&[u8], Malformed> {
+pub(crate) fn after_quote(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let token = &bytes[scan::white_space(bytes)..];
     match token {
         [b'"', inside @ ..] => Ok(inside),
@@ -452,16 +437,15 @@ pub(crate) fn opened(bytes: &[u8]) -> Result<&[u8], Malformed> {
     }
 }
 
-/// An error behind an opening quote, unless there was something before it that
-/// is not UTF-8, which is looked at last.
+/// An error after an opening quote, or that of invalid UTF-8 before it, which is validated last.
 #[cold]
 fn first_wrong(error: Malformed, bytes: &[u8], inside: &[u8]) -> Malformed {
     let before = utf8::validate(inside.get(..error.offset).unwrap_or(inside));
-    behind(before.err().unwrap_or(error), bytes, inside)
+    relocate(before.err().unwrap_or(error), bytes, inside)
 }
 
-/// An error in `part`, the end of `bytes`, as one in `bytes`.
+/// Converts an error in `part`, which is the end of `bytes`, to one in `bytes`.
 #[cold]
-pub(crate) fn behind(error: Malformed, bytes: &[u8], part: &[u8]) -> Malformed {
-    error.behind(bytes.len() - part.len())
+pub(crate) fn relocate(error: Malformed, bytes: &[u8], part: &[u8]) -> Malformed {
+    error.shifted(bytes.len() - part.len())
 }

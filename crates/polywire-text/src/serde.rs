@@ -1,4 +1,4 @@
-//! `Text`, `Blob` and `Timestamp` through serde.
+//! `Serialize` and `Deserialize` for `Text`, `Blob` and `Timestamp`.
 
 use std::cell::Cell;
 use std::fmt;
@@ -8,9 +8,8 @@ use serde::ser::{Error as _, Serialize, Serializer};
 
 use crate::{Blob, Text, Timestamp, base64, utf8};
 
-/// The names of the newtypes as which blobs and timestamps are given to a format
-/// and asked of it. Most formats pass over such a name; ours know by it what they
-/// would else see as a string.
+/// The interface to the formats of Polywire. Blobs and timestamps are newtypes with these names, by
+/// which our formats recognize them; other formats ignore the names.
 #[doc(hidden)]
 pub mod token {
     /// A [`Blob`](crate::Blob).
@@ -20,11 +19,11 @@ pub mod token {
 
     pub use super::lend;
 
-    /// From so many bytes on a blob is [lent](lend) by a format whose input it can share.
+    /// Blobs of this size or more are [lent](lend) by formats whose input they can share.
     pub const LARGE: usize = 32 << 10;
 
-    /// A timestamp as the number that our own formats give to the visitor of the newtype,
-    /// where a text would have to be written and read again.
+    /// A timestamp as the number that our formats pass to the visitor of the newtype, instead of a
+    /// string.
     #[must_use]
     pub fn number_of(timestamp: crate::Timestamp) -> i128 {
         let seconds = i128::from(timestamp.seconds()) << 32;
@@ -32,7 +31,7 @@ pub mod token {
         seconds | parts | i128::from(timestamp.is_unzoned())
     }
 
-    /// The timestamp of such a number.
+    /// The inverse of [`number_of`].
     pub(super) fn timestamp_of(number: i128) -> Option<crate::Timestamp> {
         let seconds = i64::try_from(number >> 32).ok()?;
         let nanoseconds = (number as u32) >> 1;
@@ -42,28 +41,28 @@ pub mod token {
 }
 
 thread_local! {
-    /// What the bytes that are looked at now are, if they are those of a blob that can be had without copying them.
+    /// The blob whose bytes are being visited, if a visitor may take it.
     static LENT: Cell<Option<Blob>> = const { Cell::new(None) };
 }
 
-/// Has a visitor look at the bytes of `blob`, of which serde can only lend it a plain reference. One that makes a
-/// [`Blob`] of them finds this one and takes it; all others copy what they want.
-pub fn lend<R>(blob: Blob, look: impl FnOnce() -> R) -> R {
-    /// Takes it back, however this ends.
-    struct Back;
+/// Calls `visit`, which passes the bytes of `blob` to a visitor. A visitor for a [`Blob`] takes
+/// this one instead of copying the bytes, which serde cannot express.
+pub fn lend<R>(blob: Blob, visit: impl FnOnce() -> R) -> R {
+    /// Removes the blob, also after a panic.
+    struct Reset;
 
-    impl Drop for Back {
+    impl Drop for Reset {
         fn drop(&mut self) {
             LENT.take();
         }
     }
 
     LENT.set(Some(blob));
-    let _back = Back;
-    look()
+    let _reset = Reset;
+    visit()
 }
 
-/// The blob of these bytes: that which is lent, or a copy.
+/// The lent blob, if it has these bytes, or a copy.
 fn blob_of(bytes: &[u8]) -> Blob {
     if bytes.len() >= token::LARGE
         && let Some(lent) = LENT.take()
@@ -81,9 +80,7 @@ impl Serialize for Text {
 }
 
 impl<'de> Deserialize<'de> for Text {
-    /// A string, or bytes that are UTF-8. What a format lends is copied: serde
-    /// lends plain references, which a `Text` cannot keep alive. A `String`
-    /// that a format hands over is taken over.
+    /// A string, or bytes that are UTF-8. Takes over a `String`; copies anything borrowed.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(TextVisitor)
     }
@@ -116,14 +113,13 @@ impl Visitor<'_> for TextVisitor {
 }
 
 impl Serialize for Blob {
-    /// Base64 in formats for people, which have no bytes; else bytes. Polywire's
-    /// own formats have them all.
+    /// Base64 in human-readable formats, else bytes. The formats of Polywire have their own form.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(token::BLOB, &Bytes(self))
     }
 }
 
-/// What is in the newtype of a blob.
+/// The contents of the newtype of a blob.
 struct Bytes<'a>(&'a [u8]);
 
 impl Serialize for Bytes<'_> {
@@ -133,13 +129,13 @@ impl Serialize for Bytes<'_> {
         }
         let mut text = Vec::with_capacity(base64::encoded_len(self.0.len()));
         base64::push(&mut text, self.0);
-        // Base64 is ASCII, so nothing is lost.
+        // Lossless, as base64 is ASCII.
         serializer.serialize_str(&String::from_utf8_lossy(&text))
     }
 }
 
 impl<'de> Deserialize<'de> for Blob {
-    /// Base64 in formats for people; else bytes.
+    /// Base64 in human-readable formats, else bytes.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.is_human_readable() {
             true => deserializer.deserialize_newtype_struct(token::BLOB, Base64Visitor),
@@ -195,7 +191,7 @@ impl<'de> Visitor<'de> for BytesVisitor {
         Ok(Blob::from(bytes))
     }
 
-    /// Some binary formats have lists of small numbers only.
+    /// For binary formats that only have sequences of numbers.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Blob, A::Error> {
         let mut bytes = Vec::new();
         while let Some(byte) = items.next_element::<u8>()? {
@@ -206,7 +202,7 @@ impl<'de> Visitor<'de> for BytesVisitor {
 }
 
 impl Serialize for Timestamp {
-    /// RFC 3339 in every format; without a zone if the instant has none.
+    /// RFC 3339, without a zone if the instant is unzoned.
     ///
     /// # Errors
     ///
@@ -219,16 +215,16 @@ impl Serialize for Timestamp {
             && let Some(text) = words.as_flattened().get(..len)
             && let Ok(text) = std::str::from_utf8(text)
         {
-            // Most need no vector.
+            // Whole seconds need no allocation.
             return serializer.serialize_newtype_struct(token::TIMESTAMP, text);
         }
         let mut text = Vec::with_capacity(32);
         self.push_date_time(&mut text).map_err(S::Error::custom)?;
         if self.is_unzoned() {
-            // The `Z`.
+            // Removes the `Z`.
             text.pop();
         }
-        // A date is ASCII.
+        // Cannot fail: a date is ASCII.
         let text = utf8::validate(&text).map_err(S::Error::custom)?;
         serializer.serialize_newtype_struct(token::TIMESTAMP, text)
     }
@@ -242,7 +238,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Of the newtype, by which our own formats know what is wanted.
+/// The visitor of the newtype.
 struct TimestampVisitor;
 
 impl<'de> Visitor<'de> for TimestampVisitor {
@@ -269,7 +265,7 @@ impl<'de> Visitor<'de> for TimestampVisitor {
     }
 }
 
-/// Of what is in the newtype.
+/// The visitor of its contents.
 struct DateTimeVisitor;
 
 impl Visitor<'_> for DateTimeVisitor {
@@ -292,7 +288,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_number_is_its_timestamp(
+        fn numbers_of_timestamps_round_trip(
             seconds in any::<i64>(),
             nanoseconds in 0..1_000_000_000_u32,
             unzoned in any::<bool>(),
@@ -303,7 +299,7 @@ mod tests {
         }
 
         #[test]
-        fn other_numbers_are_none(number in any::<i128>()) {
+        fn other_numbers_are_rejected(number in any::<i128>()) {
             if let Some(timestamp) = token::timestamp_of(number) {
                 prop_assert_eq!(token::number_of(timestamp), number);
             }

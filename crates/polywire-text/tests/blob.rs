@@ -1,4 +1,4 @@
-//! `Blob` beside `[u8]` and `Vec<u8>`.
+//! `Blob`, compared with `[u8]` and `Vec<u8>`.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::borrow::Cow;
@@ -10,13 +10,12 @@ use bytes::Bytes;
 use polywire_text::{Blob, Body, INLINE_CAPACITY};
 use proptest::prelude::*;
 
-/// The same bytes in every form that there is.
+/// The same bytes in all forms.
 fn forms(bytes: &[u8]) -> Vec<Blob> {
     let around = [&[1], bytes, &[2]].concat();
     let body = Body::from(around.clone());
     let inside = 1..=bytes.len();
     let mut forms = vec![
-        Blob::copy_from(bytes),
         Blob::from(bytes),
         Blob::from(&bytes.to_vec()),
         Blob::from(bytes.to_vec()),
@@ -71,8 +70,7 @@ fn check(bytes: &[u8]) {
 #[test]
 fn every_form_of_every_length() {
     let source: Vec<u8> = (0..=255).collect();
-    // Where the forms and the widths of words and registers end; Miri, which is
-    // slow, sees fewer.
+    // Lengths around the limits of forms, words and registers; fewer under Miri.
     let lengths = match cfg!(miri) {
         true => vec![0, 7, 23, 24],
         false => (0..=40).chain([63, 64, 65, 127, 128, 129]).collect(),
@@ -85,18 +83,18 @@ fn every_form_of_every_length() {
 proptest! {
     #[test]
     fn compares_as_bytes(one in prop::collection::vec(0..3_u8, 0..30), other in prop::collection::vec(0..3_u8, 0..30)) {
-        let (blob, twin) = (Blob::from(&one), Blob::from(&other));
-        prop_assert_eq!(blob == twin, one == other);
+        let (blob, second) = (Blob::from(&one), Blob::from(&other));
+        prop_assert_eq!(blob == second, one == other);
         prop_assert_eq!(blob == other, one == other);
         prop_assert_eq!(blob == other[..], one == other);
         let (slice, bytes) = (&other[..], Bytes::from(other.clone()));
         prop_assert_eq!(blob == slice, one == other);
         prop_assert_eq!(blob == bytes, one == other);
-        prop_assert_eq!(one == twin, one == other);
-        prop_assert_eq!(one[..] == twin, one == other);
-        prop_assert_eq!(blob.cmp(&twin), one.cmp(&other));
+        prop_assert_eq!(one == second, one == other);
+        prop_assert_eq!(one[..] == second, one == other);
+        prop_assert_eq!(blob.cmp(&second), one.cmp(&other));
         prop_assert_eq!(blob.partial_cmp(&other), one.partial_cmp(&other));
-        prop_assert_eq!(one.partial_cmp(&twin), one.partial_cmp(&other));
+        prop_assert_eq!(one.partial_cmp(&second), one.partial_cmp(&other));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The costs that `Text`, `Blob` and the pool promise, in allocations.
+//! The costs that `Text` and `Blob` promise, in allocations.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,10 +9,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use polywire_text::pool::Pool;
 use polywire_text::{Blob, Body, Text};
 
-/// The system's allocator, which counts on each thread.
+/// The system allocator with a counter per thread.
 struct Counting;
 
 thread_local! {
@@ -20,15 +19,15 @@ thread_local! {
 }
 
 fn tally(bytes: usize) {
-    // A thread that ends allocates too, and is not counted.
+    // Allocations while a thread ends are not counted.
     let _ = COUNT.try_with(|count| {
         let (allocations, all) = count.get();
         count.set((allocations + 1, all + bytes));
     });
 }
 
-// SAFETY: each method passes its arguments on to `System`, which keeps the
-// contract, and returns what that returned; `tally` neither allocates nor panics.
+// SAFETY: each method calls `System` with its arguments and returns the result; `tally` neither
+// allocates nor panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         tally(layout.size());
@@ -51,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations and bytes of `work`, without the drop of what it returns.
+/// Allocations and bytes of `work`, without the drop of its result.
 fn cost<T>(work: impl FnOnce() -> T) -> (usize, usize) {
     let before = COUNT.get();
     let made = black_box(work());
@@ -62,7 +61,7 @@ fn cost<T>(work: impl FnOnce() -> T) -> (usize, usize) {
 
 const LONG: &str = "a string of fifty bytes, which is not to be inline";
 const NOTHING: (usize, usize) = (0, 0);
-/// An `Arc<[u8]>` or a copy of its kind: two counters before the bytes, in words.
+/// The size of an `Arc<[u8]>`: two counters and the bytes, in whole words.
 const COPY: (usize, usize) = (1, 72);
 const VECTOR: (usize, usize) = (1, 40);
 const BYTES: (usize, usize) = (1, 48);
@@ -128,7 +127,7 @@ fn long_strings_cost_what_the_table_says() {
 fn ranges_of_a_body_share_one_handle() {
     let body = Body::from(LONG.repeat(10));
     let whole = std::str::from_utf8(body.as_bytes()).unwrap();
-    // The handle, and what a `Bytes` made of a vector needs to be shared.
+    // The handle, and the allocation that makes a `Bytes` of a vector shared.
     assert_eq!(cost(|| body.text(&whole[..50])), (2, 72));
     for at in 1..100 {
         assert_eq!(cost(|| body.text(&whole[at..at + 50])), NOTHING);
@@ -217,11 +216,4 @@ fn bytes_cost_what_the_table_says() {
     assert!(cost(|| vector.into_bytes()).0 <= 1);
     let copy = Text::from(LONG);
     assert_eq!(cost(|| copy.into_blob()), NOTHING);
-}
-
-#[test]
-fn a_buffer_of_a_pool_costs_nothing() {
-    let pool = Pool::new(4, 4096);
-    pool.take().reserve_exact(4096);
-    assert_eq!(cost(|| pool.take().extend_from_slice(&[1; 4096])), NOTHING);
 }

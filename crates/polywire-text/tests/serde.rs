@@ -12,7 +12,7 @@ use serde::ser::Serialize;
 
 const LONG: &str = "a string of more than twenty-three bytes";
 
-/// What serde writes through the one serializer that the standard library has.
+/// The output of `Serialize` through `fmt::Formatter`, the serializer of the standard library.
 struct Shown<T>(T);
 
 impl<T: Serialize> fmt::Display for Shown<T> {
@@ -21,7 +21,7 @@ impl<T: Serialize> fmt::Display for Shown<T> {
     }
 }
 
-/// A binary format, as far as reading bytes goes.
+/// A binary format that only has bytes.
 enum Binary<'a> {
     Bytes(&'a [u8]),
     Owned(Vec<u8>),
@@ -113,7 +113,7 @@ fn a_timestamp_is_a_string_by_rfc_3339() {
         let text: StrDeserializer<'_, Error> = expected.into_deserializer();
         assert_eq!(Timestamp::deserialize(text).unwrap(), instant);
     }
-    // Forms of others are none.
+    // Other formats are rejected.
     for text in ["20261121T20:30:00", "2026-11-21 20:30:00", "1795293000"] {
         let text: StrDeserializer<'_, Error> = text.into_deserializer();
         assert!(Timestamp::deserialize(text).is_err());
@@ -141,7 +141,7 @@ fn forms_of_a_timestamp() {
         read("2026-11-21T21:30:00+01:00").unwrap(),
         Timestamp::new(1_795_293_000, 0)
     );
-    // The forms of XML-RPC that RFC 3339 does not have, and no date at all.
+    // Dates of XML-RPC that are not RFC 3339, and other text.
     for text in [
         "20261121T20:30:00",
         "20261121T20:30:00Z",

@@ -1,5 +1,5 @@
-//! The cases that tell strict readers of Nostr from others: their fields, as far as they are
-//! strings, hexadecimal or arrays. The cases are published data, not part of this repository.
+//! Published cases that strict readers of Nostr reject: the fields that are strings, hexadecimal or
+//! arrays. The data is not part of this repository.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use polywire_text::escape::LoneSurrogate;
@@ -59,7 +59,7 @@ fn strict_cases() -> Result<(), Missing> {
             assert_eq!(sig.is_err(), refused.contains(&name.as_str()), "{name}");
         }
         if let Some(tags) = field(&event, b"\"tags\":[[") {
-            // The first tag: the search has eaten one bracket too many.
+            // The first tag: the search has skipped one bracket too many.
             let tag = [b"[", tags].concat();
             let refused = ["tag_with_number", "tag_with_null"];
             let mut strings = Strings::new();
@@ -82,7 +82,7 @@ fn strict_case(line: &[u8]) -> Result<(String, Vec<u8>), Malformed> {
     Ok((name.into_owned(), event))
 }
 
-/// What stands behind the last such key.
+/// The input after the first occurrence of `key`.
 fn field<'a>(event: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
     let at = event.windows(key.len()).position(|window| window == key)?;
     Some(&event[at + key.len()..])

@@ -1,4 +1,4 @@
-//! `Text` beside `str` and `String`: whatever these answer, it answers.
+//! `Text`, compared with `str` and `String`.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::borrow::{Borrow, Cow};
@@ -14,7 +14,7 @@ use bytes::Bytes;
 use polywire_text::{Blob, Body, INLINE_CAPACITY, Text};
 use proptest::prelude::*;
 
-/// The same string in every form that there is.
+/// The same string in all forms.
 fn forms(string: &str) -> Vec<Text> {
     let body = Body::from(format!("<{string}>"));
     let inside = std::str::from_utf8(&body.as_bytes()[1..=string.len()]).unwrap();
@@ -91,7 +91,7 @@ fn check(string: &str) {
         }
         assert!(!text.clone().into_owned().is_shared());
     }
-    // Each alone, and with clones that are still there.
+    // Without and with clones.
     for (at, text) in forms.iter().enumerate() {
         back(text.clone(), string, at);
     }
@@ -117,8 +117,7 @@ fn back(text: Text, string: &str, way: usize) {
 
 #[test]
 fn every_form_of_every_length() {
-    // Where the forms and the widths of words and registers end; Miri, which is
-    // slow, sees fewer.
+    // Lengths around the limits of forms, words and registers; fewer under Miri.
     let lengths = match cfg!(miri) {
         true => vec![0, 7, 23, 24],
         false => (0..=40).chain([63, 64, 65, 127, 128, 129]).collect(),
@@ -145,26 +144,26 @@ proptest! {
     #[test]
     fn compares_as_str(one in "[a-c]{0,30}", other in "[a-c]{0,30}", same in 0..30_usize) {
         let other = format!("{}{other}", one.get(..same).unwrap_or(&one));
-        let (text, twin) = (Text::from(&one), Text::from(&other));
+        let (text, slow) = (Text::from(&one), Text::from(&other));
         let (one, other): (&str, &str) = (&one, &other);
         let (one_owned, other_owned) = (one.to_owned(), other.to_owned());
-        prop_assert_eq!(text == twin, one == other);
+        prop_assert_eq!(text == slow, one == other);
         prop_assert_eq!(text == *other, one == other);
         prop_assert_eq!(text == other, one == other);
         prop_assert_eq!(text == other_owned, one == other);
         prop_assert_eq!(text == Cow::Borrowed(other), one == other);
-        prop_assert_eq!(*one == twin, one == other);
-        prop_assert_eq!(one == twin, one == other);
-        prop_assert_eq!(one_owned == twin, one == other);
-        prop_assert_eq!(Cow::Borrowed(one) == twin, one == other);
+        prop_assert_eq!(*one == slow, one == other);
+        prop_assert_eq!(one == slow, one == other);
+        prop_assert_eq!(one_owned == slow, one == other);
+        prop_assert_eq!(Cow::Borrowed(one) == slow, one == other);
         let order = one.partial_cmp(other);
-        prop_assert_eq!(text.partial_cmp(&twin), order);
+        prop_assert_eq!(text.partial_cmp(&slow), order);
         prop_assert_eq!(text.partial_cmp(other), order);
         prop_assert_eq!(text.partial_cmp(&other), order);
         prop_assert_eq!(text.partial_cmp(&other.to_owned()), order);
-        prop_assert_eq!(one.partial_cmp(&twin), order);
-        prop_assert_eq!(one.to_owned().partial_cmp(&twin), order);
-        prop_assert_eq!(Some(text.cmp(&twin)), order);
+        prop_assert_eq!(one.partial_cmp(&slow), order);
+        prop_assert_eq!(one.to_owned().partial_cmp(&slow), order);
+        prop_assert_eq!(Some(text.cmp(&slow)), order);
     }
 
     #[test]
@@ -176,7 +175,7 @@ proptest! {
             assert_eq!(text.slice(..end).as_deref(), string.get(..end));
             assert_eq!(text.slice(..).as_deref(), Some(&*string));
             if let Some(part) = string.get(start..end) {
-                // From elsewhere, and from within.
+                // Of another allocation, and of the same.
                 prop_assert_eq!(&*text.slice_ref(part), part);
                 let part = text.slice_ref(&text[start..end]);
                 let again = part.slice_ref(&part);
@@ -276,5 +275,37 @@ fn a_part_never_keeps_much_more_than_itself() {
         assert!(part.heap_size() <= 256 * len, "{len}");
         assert_eq!(part.is_shared(), len >= 1 << 12, "{len}");
         assert_eq!(part.into_owned().heap_size(), len);
+    }
+}
+
+#[test]
+fn a_prefix_never_splits_a_character() {
+    for window in ["aé€😀 and more text to fill the window", "aé€😀 short", ""] {
+        for len in 0..=window.len() + 1 {
+            let prefix = Text::inline_prefix(window, len);
+            let expected = window
+                .get(..len)
+                .filter(|text| text.len() <= INLINE_CAPACITY);
+            assert_eq!(prefix.as_deref(), expected);
+        }
+    }
+}
+
+#[test]
+fn every_difference_is_found() {
+    let all = "abcdefghijklmnopqrstuvwxyz".repeat(3);
+    for len in 0..=all.len() {
+        let text = Text::from(&all[..len]);
+        assert_eq!(text, all[..len]);
+        assert_eq!(text, Text::from(&all[..len]));
+        for at in 0..len {
+            let mut other = all[..len].to_owned();
+            other.replace_range(at..=at, "!");
+            assert_ne!(text, other.as_str());
+            assert_ne!(text, Text::from(other));
+        }
+        if len > 0 {
+            assert_ne!(text, all[..len - 1]);
+        }
     }
 }

@@ -1,12 +1,13 @@
-//! UTF-8 beside the standard library.
+//! UTF-8, compared with the standard library.
 
-use polywire_text::{Malformed, utf8};
+use polywire_text::utf8::{ascii_without, into_string, validate};
+use polywire_text::{Malformed, cpu};
 use proptest::prelude::*;
 
 fn agrees(bytes: &[u8]) {
     let expected =
         str::from_utf8(bytes).map_err(|error| Malformed::new(error.valid_up_to(), "UTF-8"));
-    assert_eq!(utf8::validate(bytes), expected, "{}", bytes.escape_ascii());
+    assert_eq!(validate(bytes), expected, "{}", bytes.escape_ascii());
 }
 
 #[test]
@@ -30,7 +31,7 @@ fn one_character_or_part_of_one_at_each_place() {
                 let mut bytes = clean.clone();
                 bytes.splice(at..at + 1, what.iter().copied());
                 agrees(&bytes);
-                // Cut off behind it, and in its middle.
+                // Truncated after it, and within it.
                 agrees(&bytes[..at + what.len()]);
                 agrees(&bytes[..at + what.len() - 1]);
             }
@@ -51,6 +52,40 @@ proptest! {
         if let Some(place) = bytes.get_mut(at) {
             *place = byte;
             agrees(&bytes);
+        }
+    }
+}
+
+#[test]
+fn ascii_without_a_byte() {
+    for level in [cpu::Level::Baseline, cpu::Level::Avx2] {
+        cpu::limit(level);
+        for len in (0..=100).chain([255, 256, 257, 300, 511, 512, 530]) {
+            let mut bytes = vec![b'a'; len];
+            assert!(ascii_without(&bytes, b']').is_some());
+            for at in 0..len {
+                for bad in [b']', 0x80, 0xff] {
+                    bytes[at] = bad;
+                    assert!(ascii_without(&bytes, b']').is_none(), "{len} {at}");
+                }
+                bytes[at] = b'a';
+            }
+        }
+    }
+}
+
+#[test]
+fn the_offset_is_that_of_the_first_bad_byte() {
+    for len in (1..=66).chain([200]) {
+        let mut bytes = vec![b'a'; len];
+        assert!(validate(&bytes).is_ok());
+        assert_eq!(into_string(bytes.clone()).unwrap().as_bytes(), bytes);
+        for at in 0..len {
+            bytes[at] = 0xff;
+            assert_eq!(validate(&bytes).unwrap_err().offset, at);
+            let (same, error) = into_string(bytes.clone()).unwrap_err();
+            assert_eq!((same, error.offset), (bytes.clone(), at));
+            bytes[at] = b'a';
         }
     }
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Text, Timestamp, Value};
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
-use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64, before, scan};
 
 use super::cursor::Start;
@@ -460,7 +459,7 @@ impl<'de> XmlRpcDecoder<'de> {
         if !rest.get(LEN..)?.starts_with(END_DATE) {
             return None;
         }
-        let value = Timestamp::parse_xmlrpc_with(&rest[..LEN], ReadPolicy::new()).ok()?;
+        let value = Timestamp::parse_xmlrpc(&rest[..LEN]).ok()?;
         self.cursor.at += OPEN.len() + LEN + END_DATE.len();
         Some(value)
     }

@@ -87,7 +87,7 @@ impl<'a> BinaryEvent<'a> {
         }
         let (structure, rest) = sections.split_at(structure);
         let (data, text) = rest.split_at(data);
-        let text = utf8::validate(text).map_err(|error| error.behind(bytes.len() - text.len()))?;
+        let text = utf8::validate(text).map_err(|error| error.shifted(bytes.len() - text.len()))?;
         let mut tags = BinaryTags {
             structure,
             data,

@@ -3,32 +3,27 @@
 //! ```text
 //! base64   = *group [ last ]
 //! group    = 4character
-//! last     = 2character [ "==" ] / 3character [ "=" ]     as the Padding says
+//! last     = 2character [ "==" ] / 3character [ "=" ]     see Padding
 //! standard = "A"-"Z" / "a"-"z" / "0"-"9" / "+" / "/"
 //! url-safe = "A"-"Z" / "a"-"z" / "0"-"9" / "-" / "_"      section 5
 //! ```
 //!
-//! [`Base64`] is an alphabet and a policy for the padding, and has all the
-//! methods; the functions of this module are short for those of [`STANDARD`].
-//! Reading is strict: no other characters, no padding but at the end and in
-//! the right amount, and no bits set in the last character that mean nothing,
-//! so each value has one text. Line breaks and indentation, which XML-RPC
-//! peers send, are read by [`Base64::decode_with_white_space`] and nothing
-//! else. Sizes are known beforehand, so everything goes straight into its
-//! place.
+//! [`Base64`] is an alphabet and a padding, with all functions as methods; the functions of this
+//! module are those of [`STANDARD`].
 //!
-//! The loops are those of the crate `base64-simd`, which picks the registers
-//! on its own: [`cpu::limit`](crate::cpu::limit) does not reach it.
+//! Decoding is strict: only characters of the alphabet, padding only at the end and of the right
+//! length, and no unused bits set in the last character, so each value has exactly one text. Only
+//! [`Base64::decode_with_white_space`] accepts white space, which XML-RPC peers send.
+//!
+//! The loops are in the crate `base64-simd`, which selects vector instructions itself:
+//! [`cpu::limit`](crate::cpu::limit) has no effect on it.
 
-mod pieces;
 mod white_space;
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use base64_simd::{AsOut, Base64 as Engine, Out};
-
-pub use pieces::Encoder;
 
 use crate::repr::Repr;
 use crate::{Blob, INLINE_CAPACITY, Malformed};
@@ -37,43 +32,41 @@ const END: &str = "the end of the base64";
 const PADDING: &str = "base64 in groups of four characters, padded with =";
 const STRAY: &str = "base64 whose last character has no stray bits";
 
-/// Section 4, padded: what most formats mean by base64.
+/// Section 4, with padding: what most formats call base64.
 pub const STANDARD: Base64 = Base64::new(Alphabet::Standard, Padding::Required);
 
 /// Section 4 without padding.
 pub const STANDARD_UNPADDED: Base64 = Base64::new(Alphabet::Standard, Padding::Forbidden);
 
-/// Section 5, padded.
+/// Section 5, with padding.
 pub const URL_SAFE: Base64 = Base64::new(Alphabet::UrlSafe, Padding::Required);
 
 /// Section 5 without padding, as in JSON Web Tokens.
 pub const URL_SAFE_UNPADDED: Base64 = Base64::new(Alphabet::UrlSafe, Padding::Forbidden);
 
-/// The characters of the values 62 and 63. Exhaustive on purpose: the RFC has
-/// no others.
+/// The characters of the values 62 and 63.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Alphabet {
     /// `+` and `/`.
     #[default]
     Standard,
-    /// `-` and `_`, which need no escape in URLs and names of files.
+    /// `-` and `_`, which need no escapes in URLs and file names.
     UrlSafe,
 }
 
-/// Whether `=` fills the last group up. Exhaustive on purpose: there are no
-/// other answers.
+/// Whether `=` pads the last group to four characters.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Padding {
-    /// It is written, and must be there.
+    /// Written, and required.
     #[default]
     Required,
-    /// It is not written, and must not be there.
+    /// Not written, and rejected.
     Forbidden,
-    /// It is written, and may be there: all of it or nothing.
+    /// Written, and optional: either complete or absent.
     Optional,
 }
 
-/// An alphabet and what to do about padding.
+/// An alphabet and a padding.
 ///
 /// ```
 /// use polywire_text::base64::{Alphabet, Base64, Padding};
@@ -90,13 +83,13 @@ pub struct Base64 {
 }
 
 impl Base64 {
-    /// Base64 of this alphabet and padding.
+    /// Base64 with this alphabet and padding.
     #[must_use]
     pub const fn new(alphabet: Alphabet, padding: Padding) -> Self {
         Self { alphabet, padding }
     }
 
-    /// The number of characters that `len` bytes take.
+    /// The number of characters of `len` bytes.
     ///
     /// ```
     /// use polywire_text::base64::{STANDARD, STANDARD_UNPADDED};
@@ -111,8 +104,7 @@ impl Base64 {
         }
     }
 
-    /// Appends `bytes`. Reserves a little more than what it writes: half as
-    /// much again as there are bytes, and four.
+    /// Appends `bytes`. Reserves 1.5 times their number plus four.
     ///
     /// ```
     /// let mut out = Vec::new();
@@ -121,19 +113,17 @@ impl Base64 {
     /// ```
     #[inline]
     pub fn push(self, out: &mut Vec<u8>, bytes: &[u8]) {
-        // The engine reserves exactly, which would make a loop of many small
-        // pieces copy everything each time. This is at least four thirds, and a
-        // group: how many exactly is what the engine works out.
+        // The engine would reserve the exact size, so that many small calls would reallocate each
+        // time. This is at least four thirds plus a group.
         out.reserve(bytes.len() + bytes.len() / 2 + 4);
         let engine = self.engine(self.padding != Padding::Forbidden);
         let space = Out::from_uninit_slice(out.spare_capacity_mut());
         let len = engine.encode(bytes, space).len();
-        // SAFETY: the engine has written so many bytes behind the old length.
+        // SAFETY: the engine has initialised `len` bytes after the old length.
         unsafe { out.set_len(out.len() + len) };
     }
 
-    /// Appends `bytes` to a string. A string that has capacity for what is
-    /// written, [`encoded_len`](Self::encoded_len), stays where it is.
+    /// Appends `bytes` to a string. Reserves the exact size, [`encoded_len`](Self::encoded_len).
     ///
     /// ```
     /// let mut out = String::from("?iv=");
@@ -142,35 +132,18 @@ impl Base64 {
     /// ```
     #[inline]
     pub fn push_str(self, out: &mut String, bytes: &[u8]) {
-        // SAFETY: what is appended below are characters of the alphabet and `=`, which are ASCII.
+        // SAFETY: the code below only appends characters of the alphabet and `=`, which are ASCII.
         let out = unsafe { out.as_mut_vec() };
-        // Not less than what the engine checks for, which is exactly what it writes.
         out.reserve(self.encoded_len(bytes.len()));
         let engine = self.engine(self.padding != Padding::Forbidden);
         let space = Out::from_uninit_slice(out.spare_capacity_mut());
         let len = engine.encode(bytes, space).len();
-        // SAFETY: the engine has written so many bytes behind the old length.
+        // SAFETY: the engine has initialised `len` bytes after the old length.
         unsafe { out.set_len(out.len() + len) };
     }
 
-    /// Writes `bytes` to the beginning of `out` and returns that part of it;
-    /// `None` if `out` is too short, and then nothing is written.
-    ///
-    /// ```
-    /// let mut out = [b'.'; 6];
-    /// let text = polywire_text::base64::STANDARD.encode_to_slice(&[1, 2, 3], &mut out);
-    /// assert_eq!(text.unwrap(), b"AQID");
-    /// assert_eq!(&out, b"AQID..");
-    /// ```
-    #[inline]
-    pub fn encode_to_slice<'a>(self, bytes: &[u8], out: &'a mut [u8]) -> Option<&'a mut [u8]> {
-        let out = out.get_mut(..self.encoded_len(bytes.len()))?;
-        let engine = self.engine(self.padding != Padding::Forbidden);
-        Some(engine.encode(bytes, out.as_out()))
-    }
-
-    /// The number of bytes that `text` stands for, going by its length and the
-    /// padding at its end alone; `None` if that cannot be.
+    /// The number of decoded bytes of `text`, from its length and the padding at its end; `None` if
+    /// these are invalid.
     ///
     /// ```
     /// use polywire_text::base64::STANDARD;
@@ -184,8 +157,8 @@ impl Base64 {
         self.engine_of(text).decoded_length(text).ok()
     }
 
-    /// Decodes straight into a [`Blob`]: one allocation if the result is
-    /// longer than 23 bytes, else none.
+    /// Decodes into a [`Blob`]. Allocates once if the result is longer than 23 bytes, else not at
+    /// all.
     ///
     /// ```
     /// use polywire_text::base64::{STANDARD, URL_SAFE};
@@ -198,8 +171,7 @@ impl Base64 {
     ///
     /// # Errors
     ///
-    /// The first place, from the left, at which something else should stand;
-    /// the last character if some of its bits mean nothing.
+    /// The first character that is wrong, or the last character if it has unused bits set.
     pub fn decode(self, text: &[u8]) -> Result<Blob, Malformed> {
         let engine = self.engine_of(text);
         let len = self.room_for(text);
@@ -210,7 +182,7 @@ impl Base64 {
         decoded.ok_or_else(|| self.locate(text))
     }
 
-    /// Appends what `text` stands for. Reserves what it appends.
+    /// Decodes `text` and appends the bytes. Reserves the exact size.
     ///
     /// ```
     /// let mut out = vec![0];
@@ -221,18 +193,17 @@ impl Base64 {
     ///
     /// # Errors
     ///
-    /// As [`decode`](Self::decode); `out` is as it was then.
+    /// As [`decode`](Self::decode). `out` is unchanged.
     #[inline]
     pub fn push_decoded(self, out: &mut Vec<u8>, text: &[u8]) -> Result<(), Malformed> {
         let engine = self.engine_of(text);
-        // The engine reserves exactly, see `push`.
+        // See `push`.
         out.reserve(self.room_for(text));
         let decoded = engine.decode_append(text, out);
         decoded.map_err(|_| self.locate(text))
     }
 
-    /// Writes what `text` stands for to the beginning of `out`, and returns that
-    /// part of it.
+    /// Decodes `text` to the beginning of `out`, and returns that part.
     ///
     /// ```
     /// use polywire_text::base64::STANDARD;
@@ -245,9 +216,8 @@ impl Base64 {
     ///
     /// # Errors
     ///
-    /// As [`decode`](Self::decode), and the offset of the first character that
-    /// has no room if `out` is too short. The bytes of `out` are unspecified
-    /// then.
+    /// As [`decode`](Self::decode), or the first character that does not fit if `out` is too short.
+    /// The bytes of `out` are unspecified.
     #[inline]
     pub fn decode_to_slice<'a>(
         self,
@@ -263,12 +233,11 @@ impl Base64 {
             .map_err(|_| self.locate(text))
     }
 
-    /// How many bytes the engine may write when it reads `text`: exactly what
-    /// it does write, if nothing is wrong.
+    /// The number of bytes that the engine writes if `text` is valid; it never writes more.
     #[inline(always)]
     fn room_for(self, text: &[u8]) -> usize {
         bytes_of(match text {
-            // What the padding of a text that has none is, the engine finds out.
+            // The engine rejects padding.
             text if self.padding == Padding::Forbidden => text.len(),
             [data @ .., b'=', b'='] | [data @ .., b'='] => data.len(),
             data => data.len(),
@@ -285,7 +254,7 @@ impl Base64 {
         }
     }
 
-    /// Who reads `text`: padding that may be there is required once it begins.
+    /// The engine for `text`. Optional padding is required if the text ends in `=`.
     #[inline(always)]
     fn engine_of(self, text: &[u8]) -> &'static Engine {
         self.engine(match self.padding {
@@ -295,7 +264,7 @@ impl Base64 {
         })
     }
 
-    /// The number of six bits that a character stands for.
+    /// The value of a character, six bits.
     fn value(self, character: u8) -> Option<u8> {
         let [before_last, last] = match self.alphabet {
             Alphabet::Standard => *b"+/",
@@ -311,18 +280,18 @@ impl Base64 {
         }
     }
 
-    /// What is wrong with `text`, or where it goes beyond `room` bytes.
+    /// The error of `text`, or the first character that does not fit into `room` bytes.
     #[cold]
     fn no_room(self, text: &[u8], room: usize) -> Malformed {
         if self.engine_of(text).check(text).is_err() {
             return self.locate(text);
         }
-        // The character that completes the first byte too many.
+        // The character that completes the first byte that does not fit.
         let characters = room.saturating_add(1).saturating_mul(4).div_ceil(3);
         Malformed::new(characters - 1, END)
     }
 
-    /// Finds what is wrong, on the way out.
+    /// The error of `text`, which the engine has rejected.
     #[cold]
     fn locate(self, text: &[u8]) -> Malformed {
         let value = |byte: &u8| self.value(*byte);
@@ -334,15 +303,15 @@ impl Base64 {
             3 => (1, 0x03),
             _ => (0, 0),
         };
-        let behind = data + padding;
+        let end = data + padding;
         if data % 4 == 1 || (padding == 0 && data < text.len()) {
             Malformed::new(data, self.character())
         } else if padding > 0 && self.padding == Padding::Forbidden {
             Malformed::new(data, END)
         } else if padding < needed && (padding > 0 || self.padding == Padding::Required) {
-            Malformed::new(behind, PADDING)
-        } else if behind.min(data + needed) < text.len() {
-            Malformed::new(behind.min(data + needed), END)
+            Malformed::new(end, PADDING)
+        } else if end.min(data + needed) < text.len() {
+            Malformed::new(end.min(data + needed), END)
         } else {
             let stray = text[..data].last().and_then(value).unwrap_or(0) & spare_bits;
             debug_assert!(stray != 0, "nothing is wrong with {text:?}");
@@ -360,7 +329,7 @@ impl Base64 {
     }
 }
 
-/// The number of characters that `len` bytes take, padding included.
+/// The number of characters of `len` bytes in [`STANDARD`] base64.
 #[must_use]
 pub const fn encoded_len(len: usize) -> usize {
     STANDARD.encoded_len(len)
@@ -378,8 +347,7 @@ pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
     STANDARD.push(out, bytes);
 }
 
-/// Decodes [`STANDARD`] base64 straight into a [`Blob`]: one allocation if the
-/// result is longer than 23 bytes, else none.
+/// Decodes [`STANDARD`] base64 into a [`Blob`]: see [`Base64::decode`].
 ///
 /// # Errors
 ///
@@ -396,38 +364,36 @@ pub fn decode(text: &[u8]) -> Result<Blob, Malformed> {
     STANDARD.decode(text)
 }
 
-/// A blob of `len` bytes, which `fill` writes: it returns how many bytes at
-/// the beginning it has written. `None` if it returns that, or not all.
+/// A blob of `len` bytes that `fill` writes. `fill` returns the number of bytes that it has
+/// initialised from the beginning; unless that is `len`, the result is `None`.
 fn blob(len: usize, fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> Option<usize>) -> Option<Blob> {
     if len <= INLINE_CAPACITY {
         let mut short = [MaybeUninit::new(0); INLINE_CAPACITY];
         if fill(&mut short[..len]) != Some(len) {
             return None;
         }
-        // SAFETY: all were initialised above, and `fill` writes nothing that
-        // is not.
+        // SAFETY: all were initialised above, and the callers' `fill` writes no uninitialised
+        // bytes.
         let short = short.map(|byte| unsafe { byte.assume_init() });
         return Some(Blob::from_repr(Repr::copy(&short[..len])));
     }
-    // Through the pointer, since `Arc::get_mut` asks with a locked instruction
-    // whether anybody shares what was made just now.
+    // Through the pointer, as `Arc::get_mut` would use a locked instruction.
     let bytes = Arc::into_raw(Arc::<[u8]>::new_uninit_slice(len));
-    // SAFETY: the pointer is that of the one handle, which was made on the line
-    // above, so nobody else reads or writes; `into_raw` keeps its permissions.
+    // SAFETY: the pointer is that of the only handle, made on the line above, so nobody else reads
+    // or writes; `into_raw` keeps its permissions.
     let filled = fill(unsafe { &mut *bytes.cast_mut() });
-    // SAFETY: the pointer comes from `into_raw`, and becomes a handle once.
+    // SAFETY: the pointer comes from `into_raw`, and this is its only `from_raw`.
     let bytes = unsafe { Arc::from_raw(bytes) };
     if filled != Some(len) {
         return None;
     }
-    // SAFETY: both callers count the bytes that the engine says it has
-    // written from the beginning of the slice on, and these are all.
+    // SAFETY: both callers return the number of bytes that the engine has initialised from the
+    // beginning, and that is `len`.
     let bytes = unsafe { bytes.assume_init() };
     Some(Blob::from_repr(Repr::from_arc(bytes)))
 }
 
-/// The number of whole bytes that so many characters stand for: what
-/// `base64-simd` writes of a text that it accepts.
+/// The number of whole bytes in this many characters: what `base64-simd` writes for a valid text.
 #[inline]
 const fn bytes_of(characters: usize) -> usize {
     characters / 4 * 3 + characters % 4 * 3 / 4

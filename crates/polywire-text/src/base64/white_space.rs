@@ -1,10 +1,8 @@
-//! Reading base64 with line breaks and indentation.
+//! Decodes base64 with white space.
 //!
-//! The characters are gathered, without the white space between them, in a
-//! buffer on the stack, and decoded from there whenever it is full: whole
-//! groups as they come, the last ones by the policy for padding. How long the
-//! result is follows from the number of white-space bytes, which are counted
-//! first, so that it is allocated once.
+//! Characters without the white space are copied to a buffer on the stack, which is decoded
+//! whenever it is full: whole groups, and the last ones with padding. The white space is counted
+//! first, so that the result is allocated once.
 
 use std::mem::MaybeUninit;
 
@@ -13,19 +11,14 @@ use base64_simd::Out;
 use super::{Base64, blob, bytes_of};
 use crate::{Blob, Malformed};
 
-/// Sixteen bytes are copied at once, of which not all may count: the buffers
-/// are so much longer than the whole groups that they are for.
+/// Sixteen bytes are copied at once, so buffers have this many bytes more than they hold.
 const BLOCK: usize = 16;
 const SHORT: usize = 128 + BLOCK;
 const LONG: usize = 1024 + BLOCK;
 
 impl Base64 {
-    /// [`decode`](Self::decode), skipping white space (space, tab, line feed,
-    /// carriage return) wherever it stands: between any two characters,
-    /// before, and behind. Everything else is as strict, and the allocation is
-    /// the same.
-    ///
-    /// XML-RPC's writers break lines, as mail does, and indent.
+    /// Like [`decode`](Self::decode), but skips white space (space, tab, line feed, carriage
+    /// return) anywhere. Some XML-RPC peers break lines and indent.
     ///
     /// ```
     /// use polywire_text::base64::STANDARD;
@@ -39,37 +32,36 @@ impl Base64 {
     ///
     /// As [`decode`](Self::decode).
     pub fn decode_with_white_space(self, text: &[u8]) -> Result<Blob, Malformed> {
-        // Most white space of short values is around them.
+        // In short values, white space is mostly at both ends.
         let value = trim(text);
         if value.len() <= SHORT && !has_space(value) {
             let decoded = self.decode(value);
-            return decoded.map_err(|_| self.locate_behind_spaces(text));
+            return decoded.map_err(|_| self.locate_with_white_space(text));
         }
         let characters = text.len() - count_spaces(text);
         if characters == text.len() {
             return self.decode(text);
         }
-        let from_behind = text.iter().rev().filter(|byte| !is_space(**byte));
-        let padding = from_behind.take(2).take_while(|byte| **byte == b'=');
+        let reversed = text.iter().rev().filter(|byte| !is_space(**byte));
+        let padding = reversed.take(2).take_while(|byte| **byte == b'=');
         let len = bytes_of(characters - padding.count());
         let decoded = blob(len, |space| match characters < SHORT {
             true => self.gather::<SHORT>(text, characters, space),
             false => self.gather::<LONG>(text, characters, space),
         });
-        decoded.ok_or_else(|| self.locate_behind_spaces(text))
+        decoded.ok_or_else(|| self.locate_with_white_space(text))
     }
 
-    /// Decodes the `characters` of `text` to the beginning of `space`, and
-    /// returns how many bytes they were; `None` if something is wrong.
+    /// Decodes the `characters` in `text` that are not white space to the beginning of `space`.
+    /// Returns the number of bytes, or `None` if the text is invalid.
     fn gather<const SIZE: usize>(
         self,
         text: &[u8],
         characters: usize,
         space: &mut [MaybeUninit<u8>],
     ) -> Option<usize> {
-        // Invariants: the first `held` bytes of the buffer stood in `text`
-        // before `at`, and are some of the `left` characters that have not
-        // been decoded; held <= left.
+        // Invariants: the first `held` bytes of the buffer are from `text[..at]`, and belong to the
+        // `left` characters that are not decoded yet; held <= left.
         let mut buffer = [0; SIZE];
         let gathered = SIZE - BLOCK;
         let (mut held, mut at, mut left) = (0, 0, characters);
@@ -81,7 +73,7 @@ impl Base64 {
                     buffer[held..held + BLOCK].copy_from_slice(block);
                     let clean = before_space(block);
                     held += clean;
-                    // The white space goes too, if that is what stopped it.
+                    // Also skips the white space that ended the run.
                     at += (clean + 1).min(BLOCK);
                 } else {
                     buffer[held] = rest[0];
@@ -95,7 +87,7 @@ impl Base64 {
                 false => (gathered, self.engine(false)),
             };
             let (text, space) = (&buffer[..ready], &mut space[written..]);
-            // Padding that comes too early makes the result look shorter.
+            // False if padding comes too early.
             let fits = engine
                 .decoded_length(text)
                 .is_ok_and(|len| len <= space.len());
@@ -115,9 +107,9 @@ impl Base64 {
         }
     }
 
-    /// Finds what is wrong, on the way out.
+    /// The error of `text`, with the offset in the text with white space.
     #[cold]
-    fn locate_behind_spaces(self, text: &[u8]) -> Malformed {
+    fn locate_with_white_space(self, text: &[u8]) -> Malformed {
         let gathered: Vec<u8> = text
             .iter()
             .copied()
@@ -130,7 +122,7 @@ impl Base64 {
     }
 }
 
-// Without a branch, so that the compiler can count many at once.
+// No branches, so that the compiler can vectorize `count_spaces`.
 fn is_space(byte: u8) -> bool {
     (byte == b' ') | (byte == b'\t') | (byte == b'\n') | (byte == b'\r')
 }
@@ -160,7 +152,7 @@ fn has_space(text: &[u8]) -> bool {
 }
 
 fn count_spaces(text: &[u8]) -> usize {
-    // As many as can be counted in a byte, which is what registers have most of.
+    // Chunks whose count fits into a byte, so that vectors of bytes can count.
     let counts = text.chunks(usize::from(u8::MAX)).map(|chunk| {
         let count: u8 = chunk.iter().map(|byte| u8::from(is_space(*byte))).sum();
         usize::from(count)
@@ -168,7 +160,7 @@ fn count_spaces(text: &[u8]) -> usize {
     counts.sum()
 }
 
-/// How many bytes stand before the first white space.
+/// The number of bytes before the first white space, or 16.
 #[inline]
 fn before_space(block: &[u8; BLOCK]) -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -176,11 +168,11 @@ fn before_space(block: &[u8; BLOCK]) -> usize {
     let mask = unsafe { spaces(block) };
     #[cfg(not(target_arch = "x86_64"))]
     let mask = (0..BLOCK).fold(0, |mask, at| mask | u32::from(is_space(block[at])) << at);
-    // The bit behind them all: sixteen if there is none.
+    // A bit at the end limits the result to 16.
     (mask | 1 << BLOCK).trailing_zeros() as usize
 }
 
-/// A bit for each byte, set where it is white space.
+/// A bit per byte, set for white space.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -188,8 +180,7 @@ fn spaces(block: &[u8; BLOCK]) -> u32 {
     use std::arch::x86_64::{
         _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
     };
-    // SAFETY: the reference covers 16 readable, initialised bytes; this load
-    // asks for no alignment.
+    // SAFETY: the reference covers 16 initialised bytes; the load is unaligned.
     let block = unsafe { _mm_loadu_si128(block.as_ptr().cast()) };
     let equals = |byte: u8| _mm_cmpeq_epi8(block, _mm_set1_epi8(byte.cast_signed()));
     let breaks = _mm_or_si128(equals(b'\n'), equals(b'\r'));

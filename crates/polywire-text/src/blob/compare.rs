@@ -1,4 +1,4 @@
-//! Equality and order, with bytes of every kind and both ways.
+//! Comparison with bytes.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -27,7 +27,7 @@ impl Ord for Blob {
     }
 }
 
-/// Both ways, for types that have a slice of bytes.
+/// Comparison in both directions with a type that is a slice of bytes.
 macro_rules! compares {
     ($([$($length:tt)*] $other:ty),* $(,)?) => {$(
         impl<$($length)*> PartialEq<$other> for Blob {

@@ -1,4 +1,4 @@
-//! From other bytes to `Blob` and back; the costs are those of `Text`.
+//! Conversion from and to other bytes.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -40,8 +40,8 @@ impl From<&Self> for Blob {
 }
 
 impl From<Vec<u8>> for Blob {
-    /// Takes the vector over without copying it, unless it fits inline or
-    /// more than half of its capacity is unused.
+    /// Takes over the vector without a copy, unless it fits inline or more than half of its
+    /// capacity is unused.
     fn from(bytes: Vec<u8>) -> Self {
         Self(Repr::from_vec(bytes))
     }
@@ -82,8 +82,8 @@ impl From<Rc<[u8]>> for Blob {
 }
 
 impl From<Bytes> for Blob {
-    /// Takes the bytes over without copying them, unless they fit inline.
-    /// They count as shared: they may be a part of something larger.
+    /// Takes over the bytes without a copy, unless they fit inline. They count as shared, as they
+    /// may be a part of a larger allocation.
     fn from(bytes: Bytes) -> Self {
         Self(Repr::from_bytes(bytes))
     }
@@ -96,7 +96,7 @@ impl FromIterator<u8> for Blob {
 }
 
 impl From<Blob> for Vec<u8> {
-    /// Gives a `Vec<u8>` back that the blob was made from, if it has no clones.
+    /// Returns the `Vec<u8>` that the blob was made from, if there are no clones.
     fn from(blob: Blob) -> Self {
         blob.0.into_vec()
     }
@@ -115,7 +115,7 @@ impl From<Blob> for Box<[u8]> {
 }
 
 impl From<Blob> for Arc<[u8]> {
-    /// Gives an `Arc<[u8]>` back that the blob was made from.
+    /// Returns the `Arc<[u8]>` that the blob was made from.
     fn from(blob: Blob) -> Self {
         blob.0.into_arc()
     }

@@ -12,14 +12,11 @@ use bytes::Bytes;
 
 use crate::repr::{Repr, bounds};
 
-/// Immutable bytes in 24 bytes: up to [`INLINE_CAPACITY`](crate::INLINE_CAPACITY)
-/// inline, more as a range of the input that they were read from, or as an
-/// allocation of their own. The byte twin of [`Text`](crate::Text), whose table
-/// of costs is this type's as well: for `String` read `Vec<u8>`, for `Arc<str>`
-/// read `Arc<[u8]>`. Bytes have no UTF-8 to be checked, so a `Bytes` is taken
-/// over by one allocation of 48 bytes.
+/// Immutable bytes in a value of 24 bytes: up to [`INLINE_CAPACITY`](crate::INLINE_CAPACITY) are
+/// inline, more are a range of the input that they were read from, or have their own allocation.
 ///
-/// Cloning never copies long data: it copies 24 bytes or counts a handle up.
+/// The costs are those of [`Text`](crate::Text), with `Vec<u8>` for `String` and `Arc<[u8]>` for
+/// `Arc<str>`, and without validation of UTF-8.
 ///
 /// ```
 /// use polywire_text::Blob;
@@ -46,15 +43,12 @@ impl Blob {
         self.0
     }
 
-    /// A copy of `bytes`: one allocation if they are too long for the inline
-    /// form, else none.
     #[inline]
-    #[must_use]
-    pub fn copy_from(bytes: &[u8]) -> Self {
+    fn copy_from(bytes: &[u8]) -> Self {
         Self(Repr::copy(bytes))
     }
 
-    /// Bytes that live as long as the program. Never allocates.
+    /// Static bytes. Never allocates.
     #[must_use]
     pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Repr::from_static(bytes))
@@ -81,31 +75,29 @@ impl Blob {
         self.len() == 0
     }
 
-    /// Whether the bytes live inside the value.
+    /// Whether the bytes are stored in the value itself.
     #[inline]
     #[must_use]
     pub const fn is_inline(&self) -> bool {
         self.0.is_inline()
     }
 
-    /// Whether this value is a range of something that others hold, or that is
-    /// larger, and that it keeps alive.
+    /// Whether the value keeps alive an allocation that is larger, or that others hold.
     #[inline]
     #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.0.is_shared()
     }
 
-    /// How many bytes the value keeps alive besides its own 24: see
+    /// The number of bytes on the heap that the value keeps alive: see
     /// [`Text::heap_size`](crate::Text::heap_size).
     #[must_use]
     pub fn heap_size(&self) -> usize {
-        self.0.kept()
+        self.0.heap_size()
     }
 
-    /// A part of the bytes, of the same allocation, or None if the range does
-    /// not lie within them. What is short is inline, and a part below 1/256 of
-    /// something above 4 KiB is a copy.
+    /// A part of the bytes that shares their allocation. `None` if the range is out of bounds. A
+    /// short part is inline; a part below 1/256 of an allocation above 4 KiB is a copy.
     ///
     /// ```
     /// use polywire_text::Blob;
@@ -121,21 +113,19 @@ impl Blob {
         Some(self.slice_ref(part))
     }
 
-    /// `part` as a `Blob`: a range of the same allocation, as by
-    /// [`Blob::slice`], if it lies within these bytes, else a copy.
+    /// `part` as a `Blob`: as by [`Blob::slice`] if it is a part of these bytes, else a copy.
     #[must_use]
     pub fn slice_ref(&self, part: &[u8]) -> Self {
         Self(self.0.part(part))
     }
 
-    /// A value that keeps no input alive: copies a shared range, returns
-    /// anything else as it is.
+    /// Copies the bytes if they are shared, so that they keep no input alive.
     #[must_use]
     pub fn into_owned(self) -> Self {
-        Self(self.0.detached())
+        Self(self.0.into_unshared())
     }
 
-    /// The bytes as [`Bytes`], without a copy unless they are inline.
+    /// The bytes as [`Bytes`]. Only inline bytes are copied.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
         self.0.into_bytes()
@@ -171,13 +161,13 @@ impl Borrow<[u8]> for Blob {
 
 impl Hash for Blob {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // As `[u8]` hashes, since `Blob` borrows as `[u8]`.
+        // Equal to the hash of `[u8]`, as `Borrow<[u8]>` requires.
         self.as_bytes().hash(state);
     }
 }
 
 impl fmt::Debug for Blob {
-    /// Short blobs as a byte string, long ones by their beginning and length.
+    /// A byte string; above 64 bytes only the beginning, and the length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = self.as_bytes();
         match bytes.get(..64) {
@@ -188,14 +178,14 @@ impl fmt::Debug for Blob {
 }
 
 impl fmt::LowerHex for Blob {
-    /// All bytes, two digits each; with `#` behind `0x`.
+    /// All bytes, two digits each; with `#` after `0x`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         hex(f, self, b"0123456789abcdef")
     }
 }
 
 impl fmt::UpperHex for Blob {
-    /// All bytes, two digits each; with `#` behind `0x`.
+    /// All bytes, two digits each; with `#` after `0x`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         hex(f, self, b"0123456789ABCDEF")
     }

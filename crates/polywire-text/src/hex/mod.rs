@@ -1,18 +1,14 @@
-//! Hexadecimal: two digits a byte, RFC 4648, section 8.
+//! Hexadecimal, RFC 4648, section 8: two digits per byte.
 //!
 //! ```text
 //! text  = *( digit digit )
-//! digit = "0"-"9" / "a"-"f" / "A"-"F"     as far as the Case allows
+//! digit = "0"-"9" / "a"-"f" / "A"-"F"     ("A"-"F" only with Case::Any)
 //! ```
 //!
-//! Nothing else is read: no `0x`, no white space, no half bytes. Writing is
-//! lower-case unless asked otherwise. All sizes are known beforehand, so
-//! everything goes straight into its place: the end of a vector, a slice, an
-//! array.
+//! Readers reject `0x`, white space and an odd number of digits. Writers write lower case.
 //!
-//! What is wrong is found on every path, and looked for only then: the fast
-//! path says that something is wrong, and a second, slow look says where. The
-//! time that reading takes depends on the bytes only when they are wrong.
+//! The fast path detects that the input is invalid; a second, slow pass finds the offset. The time
+//! to read valid input depends only on its length.
 
 mod kernel;
 
@@ -22,22 +18,18 @@ use crate::{Blob, INLINE_CAPACITY, Malformed};
 
 const DIGIT: &str = "a hexadecimal digit";
 const LOWER_DIGIT: &str = "a hexadecimal digit in lower case";
-const UPPER_DIGIT: &str = "a hexadecimal digit in upper case";
 const SECOND_DIGIT: &str = "the second hexadecimal digit of a byte";
 const MORE: &str = "more hexadecimal digits";
 const END: &str = "the end of the hexadecimal digits";
 
-/// Which letters are digits when reading. Exhaustive on purpose: there are no
-/// other cases.
+/// Which letters readers accept.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Case {
-    /// `a` to `f` and `A` to `F`, mixed as they come.
+    /// `a` to `f` and `A` to `F`, also mixed.
     #[default]
     Any,
-    /// `a` to `f` only, as Nostr demands.
+    /// `a` to `f` only, as Nostr requires.
     Lower,
-    /// `A` to `F` only, as RFC 4648 has it.
-    Upper,
 }
 
 impl Case {
@@ -45,20 +37,18 @@ impl Case {
         match self {
             Self::Any => DIGIT,
             Self::Lower => LOWER_DIGIT,
-            Self::Upper => UPPER_DIGIT,
         }
     }
 }
 
-/// The number of digits that `len` bytes take.
+/// The number of digits of `len` bytes.
 #[inline]
-#[must_use]
-pub const fn encoded_len(len: usize) -> usize {
-    // No slice is longer than half of what a `usize` counts.
+pub(crate) const fn encoded_len(len: usize) -> usize {
+    // Cannot overflow: slices have at most `isize::MAX` bytes.
     len * 2
 }
 
-/// Appends `bytes` in lower case. Reserves what it writes.
+/// Appends `bytes` in lower case. Reserves the exact size.
 ///
 /// ```
 /// let mut out = b"id=".to_vec();
@@ -67,35 +57,17 @@ pub const fn encoded_len(len: usize) -> usize {
 /// ```
 #[inline]
 pub fn push(out: &mut Vec<u8>, bytes: &[u8]) {
-    append(out, bytes, kernel::LOWER);
-}
-
-/// Appends `bytes` in upper case. Reserves what it writes.
-///
-/// ```
-/// let mut out = Vec::new();
-/// polywire_text::hex::push_upper(&mut out, &[0x00, 0xc0, 0xff]);
-/// assert_eq!(out, b"00C0FF");
-/// ```
-#[inline]
-pub fn push_upper(out: &mut Vec<u8>, bytes: &[u8]) {
-    append(out, bytes, kernel::UPPER);
-}
-
-#[inline]
-fn append(out: &mut Vec<u8>, bytes: &[u8], letters: u8) {
     let old = out.len();
     let len = encoded_len(bytes.len());
     out.reserve(len);
-    kernel::encode(bytes, &mut out.spare_capacity_mut()[..len], letters);
-    // SAFETY: `reserve` made room for `len` more bytes, and `encode` has
-    // written every byte of the slice that it was given: the first `len`
-    // behind the old length.
+    kernel::encode(bytes, &mut out.spare_capacity_mut()[..len]);
+    // SAFETY: `reserve` made room for `len` more bytes, and `encode` has initialised all bytes of
+    // the slice that it was given, which are the first `len` after the old length.
     unsafe { out.set_len(old + len) };
 }
 
-/// Writes `bytes` in lower case to the beginning of `out` and returns that
-/// part of it; `None` if `out` is too short, and then nothing is written.
+/// Writes `bytes` in lower case to the beginning of `out` and returns that part. `None` if `out` is
+/// too short; then it is unchanged.
 ///
 /// ```
 /// use polywire_text::hex;
@@ -107,46 +79,12 @@ fn append(out: &mut Vec<u8>, bytes: &[u8], letters: u8) {
 /// ```
 #[inline]
 pub fn encode_to_slice<'a>(bytes: &[u8], out: &'a mut [u8]) -> Option<&'a mut [u8]> {
-    encode_into(bytes, out, kernel::LOWER)
-}
-
-/// [`encode_to_slice`] in upper case.
-///
-/// ```
-/// use polywire_text::hex;
-///
-/// assert_eq!(hex::encode_to_slice_upper(&[0xab], &mut [0; 2]).unwrap(), b"AB");
-/// ```
-#[inline]
-pub fn encode_to_slice_upper<'a>(bytes: &[u8], out: &'a mut [u8]) -> Option<&'a mut [u8]> {
-    encode_into(bytes, out, kernel::UPPER)
-}
-
-#[inline]
-fn encode_into<'a>(bytes: &[u8], out: &'a mut [u8], letters: u8) -> Option<&'a mut [u8]> {
     let out = out.get_mut(..encoded_len(bytes.len()))?;
-    kernel::encode(bytes, uninitialised(out), letters);
+    kernel::encode(bytes, uninitialised(out));
     Some(out)
 }
 
-/// How many bytes so many digits stand for: half, and none if they are odd.
-///
-/// ```
-/// assert_eq!(polywire_text::hex::decoded_len(64), Some(32));
-/// assert_eq!(polywire_text::hex::decoded_len(63), None);
-/// ```
-#[inline]
-#[must_use]
-pub const fn decoded_len(digits: usize) -> Option<usize> {
-    if digits.is_multiple_of(2) {
-        Some(digits / 2)
-    } else {
-        None
-    }
-}
-
-/// Decodes into a [`Blob`]: one allocation if the result is longer than 23
-/// bytes, and a second small one for its handle; else none.
+/// Decodes into a [`Blob`]. Allocates twice if the result is longer than 23 bytes, else not at all.
 ///
 /// ```
 /// use polywire_text::hex::{self, Case};
@@ -157,15 +95,15 @@ pub const fn decoded_len(digits: usize) -> Option<usize> {
 ///
 /// # Errors
 ///
-/// As for [`push_decoded`].
+/// As [`push_decoded`].
 pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
     let mut short = [0; INLINE_CAPACITY];
-    match decoded_len(text.len()).and_then(|len| short.get_mut(..len)) {
-        Some(out) => {
+    match short.get_mut(..text.len() / 2) {
+        Some(out) if text.len().is_multiple_of(2) => {
             decode_to_slice(text, out, case)?;
             Ok(Blob::from(&*out))
         }
-        None => {
+        _ => {
             let mut out = Vec::new();
             push_decoded(&mut out, text, case)?;
             Ok(Blob::from(out))
@@ -173,8 +111,7 @@ pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
     }
 }
 
-/// Appends what `text` stands for. Reserves what it appends, half the length of
-/// `text`, and nothing if the length is odd.
+/// Decodes `text` and appends the bytes. Reserves the exact size, or nothing if the length is odd.
 ///
 /// ```
 /// use polywire_text::hex::{self, Case};
@@ -188,8 +125,8 @@ pub fn decode(text: &[u8], case: Case) -> Result<Blob, Malformed> {
 ///
 /// # Errors
 ///
-/// The offset of the first byte that is not a digit of this case; the length
-/// of `text` if it is odd and they all are. `out` is as it was then.
+/// The first byte that is not a digit of this case; else the length of `text` if it is odd. `out`
+/// is unchanged.
 #[inline]
 pub fn push_decoded(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Malformed> {
     let old = out.len();
@@ -201,13 +138,13 @@ pub fn push_decoded(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Ma
     if !kernel::decode(text, &mut out.spare_capacity_mut()[..len], case) {
         return Err(locate(text, usize::MAX, case));
     }
-    // SAFETY: `reserve` made room for `len` more bytes, and `decode`, which
-    // was given twice as many digits, has written all of them.
+    // SAFETY: `reserve` made room for `len` more bytes, and `decode`, which was given twice as many
+    // digits, has initialised all of them.
     unsafe { out.set_len(old + len) };
     Ok(())
 }
 
-/// Fills `out` with what `text` stands for, which must be twice as long.
+/// Decodes `text`, which must be twice as long as `out`, into `out`.
 ///
 /// ```
 /// use polywire_text::hex::{self, Case};
@@ -221,9 +158,8 @@ pub fn push_decoded(out: &mut Vec<u8>, text: &[u8], case: Case) -> Result<(), Ma
 ///
 /// # Errors
 ///
-/// As `text` is read from the left: the offset of the first byte that is not a
-/// digit of this case, or at which the digits should have ended, or at which
-/// more of them should have come. The bytes of `out` are unspecified then.
+/// The first byte that is not a digit of this case, or the offset at which there are too many or
+/// too few digits. The bytes of `out` are unspecified.
 #[inline]
 pub fn decode_to_slice(text: &[u8], out: &mut [u8], case: Case) -> Result<(), Malformed> {
     // Halved rather than doubled: this cannot overflow.
@@ -234,24 +170,22 @@ pub fn decode_to_slice(text: &[u8], out: &mut [u8], case: Case) -> Result<(), Ma
     Ok(())
 }
 
-/// Reads what most lists begin with, quickly: items of a quote, the digits of
-/// `size` bytes, a quote and a comma, without white space. They go one behind
-/// the other into `out`, as many as it has room for; returns how many they
-/// were. What is read otherwise begins behind them: this may stop anywhere,
-/// and does on what is wrong. The bytes of `out` behind the items are
-/// unspecified.
+/// Fast path for the beginning of a list: decodes items of the form `"digits",`, each of `size`
+/// bytes, without white space, into `out`, and returns their number.
+///
+/// It stops when `out` is full, at any other input, or earlier: the caller reads on after these
+/// items. The bytes of `out` after the items are unspecified.
 #[inline]
 pub(crate) fn decode_items(list: &[u8], out: &mut [u8], size: usize, case: Case) -> usize {
     kernel::decode_items(list, uninitialised(out), size, case)
 }
 
-/// What `text` stands for, which must have two digits for each of the `N` bytes.
+/// Decodes `text` into an array of `N` bytes.
 ///
 /// ```
 /// use polywire_text::hex::{self, Case};
 ///
 /// assert_eq!(hex::decode_to_array(b"c0ff", Case::Lower)?, [0xc0, 0xff]);
-/// // 64 digits would have been read here, were `z` one.
 /// assert!(hex::decode_to_array::<32>(&[b'z'; 64], Case::Any).is_err());
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
@@ -266,17 +200,16 @@ pub fn decode_to_array<const N: usize>(text: &[u8], case: Case) -> Result<[u8; N
     Ok(out)
 }
 
-/// Bytes that are only going to be written to.
+/// A slice for the functions of `kernel` to write to.
 fn uninitialised(out: &mut [u8]) -> &mut [MaybeUninit<u8>] {
     let range: *mut [u8] = out;
-    // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and the slice is
-    // borrowed exclusively for as long as the result lives. The one thing that
-    // could go wrong is that somebody writes uninitialised bytes through it:
-    // the result goes only to `kernel`, which writes digits and values.
+    // SAFETY: `MaybeUninit<u8>` has the layout of `u8`, and the result has the exclusive borrow.
+    // Nobody writes uninitialised bytes: only `kernel` receives the slice, and it writes digits and
+    // values.
     unsafe { &mut *(range as *mut [MaybeUninit<u8>]) }
 }
 
-/// Finds what is wrong with at most `most` digits, on the way out.
+/// The error of `text`, which may have at most `most` digits.
 #[cold]
 fn locate(text: &[u8], most: usize, case: Case) -> Malformed {
     let bad = |byte: &u8| kernel::value(*byte, case).is_none();
@@ -288,7 +221,7 @@ fn locate(text: &[u8], most: usize, case: Case) -> Malformed {
     }
 }
 
-/// Whether these are exactly `len` digits, slowly: for errors.
+/// Whether `text` has exactly `len` digits. Slow, for errors.
 #[cold]
 pub(crate) fn check(text: &[u8], len: usize, case: Case) -> Result<(), Malformed> {
     let fine = |byte: &u8| kernel::value(*byte, case).is_some();

@@ -1,4 +1,4 @@
-//! The strings of an array, one after the other.
+//! An iterator over the strings of an array.
 
 use std::borrow::Cow;
 use std::iter::FusedIterator;
@@ -6,10 +6,10 @@ use std::iter::FusedIterator;
 use super::{NEXT, Next, begin, next};
 use crate::Malformed;
 use crate::escape::LoneSurrogate;
-use crate::quote::{self, behind};
+use crate::quote::{self, relocate};
 
-/// The strings of the array that `bytes` begins with, read as they are asked
-/// for, borrowed where they have no escapes.
+/// Iterates over the strings of the array at the beginning of `bytes`. Strings without escapes are
+/// borrowed.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -32,8 +32,7 @@ pub const fn items(bytes: &[u8], lone: LoneSurrogate) -> Items<'_> {
     }
 }
 
-/// An iterator over the strings of an array: see [`items`]. After an error
-/// there are no more items.
+/// The iterator that [`items`] returns. It ends after an error.
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
     bytes: &'a [u8],
@@ -45,25 +44,24 @@ pub struct Items<'a> {
 enum State<'a> {
     /// Before the bracket.
     Begin,
-    /// Behind an item.
-    Behind(&'a [u8]),
-    /// Behind the bracket that ends the array.
+    /// After an item.
+    Item(&'a [u8]),
+    /// After the `]`.
     End(&'a [u8]),
     Failed,
 }
 
 impl<'a> Items<'a> {
-    /// What is behind the array, once all items have been read without an
-    /// error.
+    /// The input after the array, once all items have been read without an error.
     #[must_use]
     pub const fn rest(&self) -> Option<&'a [u8]> {
         match self.state {
             State::End(rest) => Some(rest),
-            State::Begin | State::Behind(_) | State::Failed => None,
+            State::Begin | State::Item(_) | State::Failed => None,
         }
     }
 
-    /// Where the next item begins, if there is one.
+    /// The input at the next item, if there is one.
     #[inline]
     fn advance(&mut self) -> Result<Option<&'a [u8]>, Malformed> {
         let next = match self.state {
@@ -71,7 +69,7 @@ impl<'a> Items<'a> {
                 [b']', rest @ ..] => Next::End(rest),
                 rest => Next::Item(rest),
             },
-            State::Behind(rest) => next(rest),
+            State::Item(rest) => next(rest),
             State::End(_) | State::Failed => return Ok(None),
         };
         match next {
@@ -90,8 +88,8 @@ impl<'a> Items<'a> {
             return Ok(None);
         };
         let (item, rest) =
-            quote::unquote(rest, self.lone).map_err(|error| behind(error, self.bytes, rest))?;
-        self.state = State::Behind(rest);
+            quote::unquote(rest, self.lone).map_err(|error| relocate(error, self.bytes, rest))?;
+        self.state = State::Item(rest);
         Ok(Some(item))
     }
 }

@@ -1,4 +1,5 @@
-//! Arrays of strings and of hexadecimal, and lists with a separator.
+//! Arrays of strings and of hexadecimal, and lists with a separator, for programs that read and
+//! write JSON by hand.
 //!
 //! ```text
 //! array = white "[" white [ item *( white "," item ) white ] "]"
@@ -6,25 +7,20 @@
 //! list  = [ item *( white separator item ) ]
 //! ```
 //!
-//! White space is that of JSON; there is no comma behind the last item, and
-//! nothing but strings are items: a number or `null` is an error, not skipped.
-//! Readers return the rest of the input, which begins right behind the `]`.
+//! White space is that of JSON. A comma after the last item, and items other than strings, are
+//! errors. Readers return the rest of the input, after the `]`.
 //!
-//! # Where the items go
-//!
-//! | to | with | allocations |
+//! | read into | with | allocations |
 //! |---|---|---|
-//! | one buffer and the ends in it | [`Strings`] | two, or none if used again |
-//! | the caller's strings, used again | [`read_strings`] | what they lack |
-//! | nowhere, one after the other | [`items`] | one for a string with escapes |
-//! | bytes of a fixed size, flat | [`read_hex`] | one |
-//! | arrays of bytes | [`read_hex_arrays`] | one |
+//! | one buffer, with the ends of the strings | [`Strings`] | two, or none if reused |
+//! | a vector of strings, which are reused | [`read_strings`] | for more or longer strings |
+//! | nothing: an iterator | [`items`] | one per string with escapes |
+//! | one vector of bytes | [`read_hex`] | one |
+//! | a vector of byte arrays | [`read_hex_arrays`] | one |
 //!
-//! Space is asked for once, when it is known how long the array is: up to the
-//! bracket that ends it, as far as a quick look can tell. That is a guess for
-//! strings, which may hold brackets and escaped quotes; a wrong one costs
-//! another allocation, or memory in proportion to the input: never more than
-//! the input has room for items, which is three bytes each.
+//! Space is reserved once, by an estimate of the length of the array from a quick scan for its `]`.
+//! Strings may contain brackets and escaped quotes, so the estimate may be wrong; then there is
+//! another allocation, or more memory, but never more than for one item per three bytes of input.
 
 mod items;
 mod strings;
@@ -33,7 +29,7 @@ pub use items::{Items, items};
 pub use strings::{Iter, Strings};
 
 use crate::escape::{self, LoneSurrogate};
-use crate::quote::{self, behind};
+use crate::quote::{self, relocate};
 use crate::{Malformed, hex, scan};
 
 const OPENING: &str = "[ to begin an array";
@@ -82,7 +78,7 @@ where
     close(out, first);
 }
 
-/// Turns the comma behind the last item into a bracket.
+/// Replaces the comma after the last item by a bracket.
 #[inline]
 fn close(out: &mut Vec<u8>, first: usize) {
     if out.len() > first {
@@ -91,8 +87,7 @@ fn close(out: &mut Vec<u8>, first: usize) {
     out.push(b']');
 }
 
-/// Appends items by `push`, with a separator between any two. Nothing is
-/// written of no items.
+/// Appends items by `push`, with separators between them.
 ///
 /// ```
 /// use polywire_text::{list, quote};
@@ -120,10 +115,9 @@ pub fn push_separated<I>(
     }
 }
 
-/// Reads items by `read`, as long as there is a separator behind one, and
-/// returns the rest of the input. `read` gets what is left and returns what is
-/// left then; its errors count from there. Input of nothing but white space
-/// has no items, and is all read.
+/// Reads items by `read` as long as a separator follows, and returns the rest of the input. `read`
+/// receives the rest of the input and returns what follows the item. Input of only white space has
+/// no items, and is read completely.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -141,8 +135,8 @@ pub fn push_separated<I>(
 ///
 /// # Errors
 ///
-/// Those of `read`, counted from the beginning of `bytes`. There must be an
-/// item behind a separator: `read` gets what is there, if only an empty slice.
+/// Those of `read`, with offsets in `bytes`. After a separator, `read` is called in any case, also
+/// with an empty slice.
 #[inline]
 pub fn read_separated<'a>(
     bytes: &'a [u8],
@@ -154,8 +148,8 @@ pub fn read_separated<'a>(
         return Ok(&[]);
     }
     loop {
-        rest = read(rest).map_err(|error| behind(error, bytes, rest))?;
-        // The separator first: it may be white space itself.
+        rest = read(rest).map_err(|error| relocate(error, bytes, rest))?;
+        // Before white space is skipped, as the separator may be white space.
         rest = match rest {
             [first, rest @ ..] if *first == separator => rest,
             _ => match &rest[scan::white_space(rest)..] {
@@ -166,8 +160,7 @@ pub fn read_separated<'a>(
     }
 }
 
-/// Reads an array of strings into the strings that are in `out` already, which
-/// keep their buffers: more are added, and those left over dropped.
+/// Reads an array of strings. Replaces the strings in `out` and reuses their buffers.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -181,8 +174,7 @@ pub fn read_separated<'a>(
 ///
 /// # Errors
 ///
-/// What is no array of strings; what [`quote::read`] refuses. The strings
-/// before the error have been read then.
+/// Not an array of strings, or an error of [`quote::read`]. `out` has the strings before the error.
 pub fn read_strings<'a>(
     out: &mut Vec<String>,
     bytes: &'a [u8],
@@ -203,9 +195,8 @@ pub fn read_strings<'a>(
     result
 }
 
-/// Reads an array of hexadecimal whose items are of `size` bytes each, and
-/// appends the bytes, one item behind the other. One allocation, if `out` has
-/// no room.
+/// Reads an array of hexadecimal strings of `size` bytes each, and appends the bytes of all items.
+/// Allocates at most once.
 ///
 /// ```
 /// use polywire_text::{hex::Case, list};
@@ -218,8 +209,8 @@ pub fn read_strings<'a>(
 ///
 /// # Errors
 ///
-/// What is no array of strings; an item that is not hexadecimal of this case
-/// and size. `out` is as it was then.
+/// Not an array of strings, or an item that is not hexadecimal of this case and size. `out` is
+/// unchanged.
 pub fn read_hex<'a>(
     out: &mut Vec<u8>,
     bytes: &'a [u8],
@@ -246,8 +237,7 @@ pub fn read_hex<'a>(
     result
 }
 
-/// Reads an array of hexadecimal whose items are of `N` bytes each, and
-/// appends these. One allocation, if `out` has no room.
+/// Like [`read_hex`], into byte arrays.
 ///
 /// ```
 /// use polywire_text::{hex::Case, list};
@@ -288,20 +278,19 @@ pub fn read_hex_arrays<'a, const N: usize>(
     result
 }
 
-/// The most items of `size` bytes that stand before the first `]`, which
-/// hexadecimal has none of, and with it.
+/// The maximum number of items of `size` bytes up to the first `]`, which hexadecimal does not
+/// contain.
 fn most_hex(bytes: &[u8], size: usize) -> usize {
     let end = memchr::memchr(b']', bytes).unwrap_or(bytes.len());
     end.saturating_add(1) / hex_item_len(size)
 }
 
-/// Two digits a byte, two quotes and a bracket or comma behind them.
+/// Two digits per byte, two quotes, and a bracket or comma.
 const fn hex_item_len(size: usize) -> usize {
     size.saturating_mul(2).saturating_add(3)
 }
 
-/// Reads an array: `read` gets what is left where an item should be, or white
-/// space before it.
+/// Reads an array. `read` receives the input at an item, or at white space before it.
 #[inline(always)]
 fn read_items<'a>(
     bytes: &'a [u8],
@@ -313,7 +302,7 @@ fn read_items<'a>(
     }
 }
 
-/// Reads the rest of an array, from an item on, which there must be.
+/// Reads the rest of an array, from an item on.
 #[inline(always)]
 fn read_on<'a>(
     bytes: &'a [u8],
@@ -321,7 +310,7 @@ fn read_on<'a>(
     mut read: impl FnMut(&'a [u8]) -> Result<&'a [u8], Malformed>,
 ) -> Result<&'a [u8], Malformed> {
     loop {
-        rest = read(rest).map_err(|error| behind(error, bytes, rest))?;
+        rest = read(rest).map_err(|error| relocate(error, bytes, rest))?;
         match next(rest) {
             Next::Item(found) => rest = found,
             Next::End(rest) => return Ok(rest),
@@ -330,7 +319,7 @@ fn read_on<'a>(
     }
 }
 
-/// What stands behind the `[`, and white space behind that.
+/// The input after `[` and white space.
 #[inline]
 fn begin(bytes: &[u8]) -> Result<&[u8], Malformed> {
     match &bytes[scan::white_space(bytes)..] {
@@ -339,13 +328,13 @@ fn begin(bytes: &[u8]) -> Result<&[u8], Malformed> {
     }
 }
 
-/// What comes behind an item.
+/// The input after an item.
 enum Next<'a> {
-    /// A comma: what is behind it, where white space may come first.
+    /// The input after a comma.
     Item(&'a [u8]),
-    /// A bracket: what is behind it.
+    /// The input after the `]`.
     End(&'a [u8]),
-    /// Something else, which is this.
+    /// The input at any other byte.
     Neither(&'a [u8]),
 }
 

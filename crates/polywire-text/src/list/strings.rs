@@ -1,4 +1,4 @@
-//! The strings of an array in one buffer.
+//! Strings in one buffer.
 
 use std::iter::FusedIterator;
 use std::ops::Index;
@@ -6,11 +6,11 @@ use std::ops::Index;
 use super::read_items;
 use crate::block::{Block, Block16};
 use crate::escape::LoneSurrogate;
-use crate::quote::{self, ascii_escape, opened, special};
+use crate::quote::{self, after_quote, ascii_escape, special};
 use crate::{Malformed, utf8};
 
-/// Strings one behind the other in one buffer, and where each ends: two
-/// allocations for any number of strings, and none when used again.
+/// Strings in one buffer, with the end of each: two allocations for any number of strings, and none
+/// if reused.
 ///
 /// ```
 /// use polywire_text::escape::LoneSurrogate;
@@ -25,9 +25,8 @@ use crate::{Malformed, utf8};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Strings {
     text: String,
-    /// Where the strings end in `text`: 0 <= ends[0] <= ends[1] <= ... <=
-    /// text.len(), each between two characters. What is behind the last of
-    /// them is no string.
+    /// The ends of the strings in `text`: 0 <= ends[0] <= ends[1] <= ... <= text.len(), all at
+    /// character boundaries. Text after the last end is unused.
     ends: Vec<usize>,
 }
 
@@ -79,19 +78,17 @@ impl Strings {
         self.ends.push(self.text.len());
     }
 
-    /// Takes all strings out, and keeps the allocations.
+    /// Removes all strings. Keeps the allocations.
     pub fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
     }
 
-    /// Reads an array of strings: they replace what was there. Returns the rest
-    /// of the input.
+    /// Replaces the strings by those of an array. Returns the rest of the input.
     ///
     /// # Errors
     ///
-    /// What is no array of strings; what [`quote::read`] refuses. There are no
-    /// strings then.
+    /// Not an array of strings, or an error of [`quote::read`]. Then there are no strings.
     pub fn read<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -101,8 +98,8 @@ impl Strings {
         let mut text = std::mem::take(&mut self.text).into_bytes();
         text.clear();
         let mut result = self.read_into(&mut text, bytes, lone);
-        // Quotes are ASCII, so a string is UTF-8 if everything around it is;
-        // and escapes become characters.
+        // Validates everything that was read at once: quotes and escapes are ASCII, so then each
+        // string is UTF-8, too.
         let read = match &result {
             Ok(rest) => bytes.len() - rest.len(),
             Err(error) => error.offset.min(bytes.len()),
@@ -114,10 +111,9 @@ impl Strings {
             text.clear();
             self.ends.clear();
         }
-        // SAFETY: either empty, or made of pieces of `bytes[..read]`, cut at
-        // quotes and backslashes, and of characters that escapes stand for. The
-        // former have just been validated, and ASCII is never a part of
-        // another character.
+        // SAFETY: either empty, or pieces of `bytes[..read]` between quotes and backslashes, and
+        // the characters of escapes. The pieces are validated, and cut at ASCII bytes, which are
+        // never part of another character.
         self.text = unsafe { String::from_utf8_unchecked(text) };
         result
     }
@@ -135,7 +131,7 @@ impl Strings {
         read_items(bytes, |rest| {
             let list = rest.len().saturating_sub(bytes.len() - array);
             let mut rest = rest;
-            // Less than that is not worth a call.
+            // The call does not pay for less.
             if list >= 2 * BLOCK {
                 let plain = self.read_plain(text, &rest[..list]);
                 rest = &rest[plain.read..];
@@ -143,28 +139,26 @@ impl Strings {
                     return Ok(rest);
                 }
             }
-            let inside = opened(rest)?;
+            let inside = after_quote(rest)?;
             let read = quote::append(text, inside, lone);
-            let read = read.map_err(|error| quote::behind(error, rest, inside))?;
+            let read = read.map_err(|error| quote::relocate(error, rest, inside))?;
             self.ends.push(text.len());
             Ok(&inside[read..])
         })
     }
 
-    /// Reads the items that `list` begins with, as long as they are what most
-    /// are: short, with nothing but a comma and perhaps a space between them,
-    /// and escapes for nothing but ASCII. What is otherwise, or wrong, is left
-    /// to others.
+    /// Fast path: reads items at the beginning of `list` as long as they are short, separated by a
+    /// comma and at most one space, and have only escapes of ASCII. Stops at anything else,
+    /// including errors.
     ///
-    /// Each piece up to an escape or the end is written as a whole block, and
-    /// the next one over what was too much.
+    /// Writes whole blocks; the next write overwrites the excess.
     #[inline(never)]
     fn read_plain(&mut self, text: &mut Vec<u8>, list: &[u8]) -> Plain {
         let before = text.len();
         text.reserve(list.len());
         let space = text.spare_capacity_mut().as_mut_ptr().cast::<u8>();
-        // Invariants: to <= at <= list.len() <= the length of `space`, of which
-        // the first `to` bytes have been written.
+        // Invariants: to <= at <= list.len() <= the length of `space`; the first `to` bytes of
+        // `space` are initialised.
         let (mut at, mut to) = (0, 0);
         let mut plain = Plain {
             read: 0,
@@ -178,8 +172,8 @@ impl Strings {
                 let Some(block) = list.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) else {
                     break 'items;
                 };
-                // SAFETY: there is a whole block at `at`, so there is room for
-                // one at `to`, which is not behind it.
+                // SAFETY: there is a block at `at` of the list, so there is space for one at
+                // `to <= at`.
                 unsafe { space.add(to).cast::<[u8; BLOCK]>().write_unaligned(*block) };
                 let special = special(Block16::load(block)).mask();
                 if special == 0 {
@@ -218,32 +212,35 @@ impl Strings {
                 _ => break,
             }
         }
-        // SAFETY: the bytes were written behind the old length, within the
-        // capacity.
+        // SAFETY: the loop has initialised these bytes after the old length, within the capacity.
         unsafe { text.set_len(before + plain.written) };
         plain
     }
 }
 
-/// How far [`Strings::read_plain`] has come.
+/// The result of [`Strings::read_plain`].
 struct Plain {
-    /// How much has been read: up to behind an item.
+    /// The number of bytes read, up to the end of an item.
     read: usize,
-    /// How much of it is text.
+    /// The number of bytes of text written.
     written: usize,
-    /// Whether there was an item.
+    /// Whether at least one item was read.
     complete: bool,
 }
 
 const BLOCK: usize = 16;
 
-/// Strings up to here are read by the block; there are better ways to read more.
+/// Longer strings are left to the slow path, which is faster for them.
 const LONG: usize = 256;
 
 impl Index<usize> for Strings {
     type Output = str;
 
-    /// The string at `index`, which must be there.
+    /// The string at `index`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such string.
     #[inline]
     #[track_caller]
     fn index(&self, index: usize) -> &str {
@@ -302,12 +299,11 @@ impl ExactSizeIterator for Iter<'_> {}
 
 impl FusedIterator for Iter<'_> {}
 
-/// Inputs up to this length are not looked at, but thought to be an array and
-/// nothing else.
+/// Inputs up to this length are not scanned, but assumed to be one array.
 const SHORT: usize = 256;
 
-/// How long the array that `bytes` begins with seems to be: up to a `]` behind
-/// a quote that is not escaped, or behind the opening bracket.
+/// An estimate of the length of the array at the beginning of `bytes`: up to a `]` after an
+/// unescaped quote, or after `[`.
 fn array_len(bytes: &[u8]) -> usize {
     if bytes.len() <= SHORT {
         return bytes.len();
@@ -316,10 +312,9 @@ fn array_len(bytes: &[u8]) -> usize {
         match bytes[..end].trim_ascii_end() {
             [.., b'['] => return end,
             [string @ .., b'"'] => {
-                // An escaped quote has an odd number of backslashes before it. To
-                // take the real end for one would look through, and reserve for,
-                // all that is behind the array. Runs that are counted here are
-                // counted once: each belongs to one quote.
+                // An odd number of backslashes escapes the quote. If the real end were missed, all
+                // input after the array would be scanned and reserved for. Each run belongs to one
+                // quote, so it is counted once.
                 let backslashes = string.iter().rev().take_while(|byte| **byte == b'\\');
                 if backslashes.count().is_multiple_of(2) {
                     return end;
@@ -331,10 +326,10 @@ fn array_len(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// How many items these bytes of an array may have.
+/// The maximum number of items in these bytes of an array.
 fn count_items(array: &[u8]) -> usize {
     if array.len() <= SHORT {
-        // A quote, another and a comma.
+        // Two quotes and a comma.
         return array.len() / 3;
     }
     memchr::memchr_iter(b'"', array).count() / 2
@@ -345,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_array_seems_no_longer_than_it_is() {
+    fn arrays_are_not_overestimated() {
         let behind = "[\"a\"],".repeat(SHORT);
         for array in [
             r#"[]"#,

@@ -1,9 +1,8 @@
 //! Decimal digits, eight at a time.
 //!
-//! Eight bytes are one word, the first byte lowest, whatever the processor's
-//! order. Exclusive or with eight `'0'` turns digits into their values and
-//! leaves everything else above nine, so one addition finds the first byte
-//! that is no digit:
+//! Eight bytes are a little-endian word. Exclusive or with eight `'0'` converts digits to their
+//! values and all other bytes to values above nine, so one addition finds the first byte that is
+//! not a digit:
 //!
 //! ```text
 //!     "1234,\"a\""  ^ "00000000"  =  01 02 03 04 1c 12 51 12
@@ -11,16 +10,14 @@
 //!     & 80 80 80 80 80 80 80 80   =  00 00 00 00 80 80 80 80     four digits
 //! ```
 //!
-//! Three multiplications add eight values up in pairs, fours and eights. Where
-//! the end of a number is known, and for a short decimal, whose point is taken out
-//! of the word, a shift to the left puts zeros before fewer digits, and there is no
-//! loop and no branch on their number. Where the end is looked for, eights are
-//! taken while there are eights, and the rest goes one by one out of the same word:
-//! counting by the mask made what follows wait for the count, and took longer than
-//! a processor that guesses the length and goes on at once.
+//! Three multiplications combine eight values to pairs, fours and eight. If the number of digits is
+//! known, a left shift puts zeros before fewer than eight digits, without a loop or a branch. This
+//! includes short decimals, whose point is removed from the word. If the number of digits is not
+//! known, whole words are read while they consist of digits, and then single digits of the last
+//! word: with the count from the mask, the following code would depend on it, which is slower than
+//! a predicted length.
 //!
-//! Writing goes the same way back: by 10 000, by 100 and by 10, each step for
-//! all lanes at once.
+//! Writing is the inverse: division by 10,000, by 100 and by 10, each in all lanes at once.
 
 /// Eight times `'0'`.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
@@ -28,8 +25,7 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 pub(crate) const TEN_TO_8: u64 = 100_000_000;
 pub(crate) const TEN_TO_16: u64 = TEN_TO_8 * TEN_TO_8;
 
-/// The values of eight bytes, those that are digits below ten; the first byte
-/// lowest.
+/// Eight bytes, the first lowest, as values: digits are below ten.
 #[derive(Clone, Copy)]
 struct Values(u64);
 
@@ -39,34 +35,33 @@ impl Values {
         Self(u64::from_le_bytes(*chunk) ^ ZEROS)
     }
 
-    /// The highest bit of each byte that is no digit, up to the first of them.
+    /// The high bit of each byte that is not a digit. Only correct up to the first such byte.
     #[inline]
     fn others(self) -> u64 {
-        // A byte of 0x8a and more carries into the next one, behind it: the
-        // first that is no digit is found all the same.
+        // A byte of 0x8a or more carries into the next one, which is after the first non-digit.
         (self.0.wrapping_add(0x7676_7676_7676_7676) | self.0) & 0x8080_8080_8080_8080
     }
 
-    /// How many digits stand at the beginning: at most eight.
+    /// The number of digits at the beginning, at most eight.
     #[inline]
     fn count(self) -> usize {
         self.others().trailing_zeros() as usize / 8
     }
 
-    /// The number of all eight, if they are digits.
+    /// The number, if all eight are digits.
     #[inline]
     fn number(self) -> Option<u64> {
         (self.others() == 0).then(|| self.sum())
     }
 
-    /// Fewer than eight bytes; what is missing is no digit.
+    /// Fewer than eight bytes, followed by non-digits.
     #[inline]
     fn of_few(bytes: &[u8]) -> Self {
         let word = match (bytes.first_chunk(), bytes.last_chunk()) {
             (Some(first), Some(last)) => {
                 let first = u64::from(u32::from_le_bytes(*first));
                 let last = u64::from(u32::from_le_bytes(*last));
-                // Where they overlap they are the same.
+                // Overlapping bytes are equal.
                 first | last << (8 * (bytes.len() & 7) - 32)
             }
             _ => match *bytes {
@@ -79,21 +74,21 @@ impl Values {
         Self(word ^ ZEROS)
     }
 
-    /// The highest bit of each byte that is no digit.
+    /// The high bit of each byte that is not a digit, for all bytes.
     #[inline]
     fn all_others(self) -> u64 {
-        // As above, but with nothing to carry.
+        // Without high bits, there are no carries.
         let low = self.0 & 0x7f7f_7f7f_7f7f_7f7f;
         (low.wrapping_add(0x7676_7676_7676_7676) | self.0) & 0x8080_8080_8080_8080
     }
 
-    /// The byte that begins at this bit, as it was.
+    /// The original byte at this bit.
     #[inline]
     fn byte(self, bit: u32) -> u8 {
         (self.0 >> bit) as u8 ^ b'0'
     }
 
-    /// Puts the digits at the beginning to the end of `value`; how many they are.
+    /// Appends the digits at the beginning to `value`. Returns it and their number.
     #[inline(always)]
     fn one_by_one(self, mut value: u64) -> (u64, usize) {
         for at in 0..8 {
@@ -106,24 +101,29 @@ impl Values {
         (value, 8)
     }
 
-    /// The first `count` of them behind zeros, 1 to 8.
+    /// The first `count` values, 1 to 8, after zeros.
     #[inline]
     fn first(self, count: usize) -> Self {
         Self(self.0 << (64 - 8 * count))
     }
 
-    /// Eight digits to their number, the lowest byte the highest digit.
+    /// The number of eight digits.
     #[inline]
     fn sum(self) -> u64 {
-        const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
-        // In bytes 0, 2, 4 and 6 two digits each, at most 99.
-        let twos = self.0.wrapping_mul(10).wrapping_add(self.0 >> 8);
-        // The first and third of them weigh a million and a hundred, the second
-        // and fourth ten thousand and one. The sum stands in the upper half.
-        let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
-        let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
-        odd.wrapping_add(even) >> 32
+        sum(self.0)
     }
+}
+
+/// The number of eight values of digits, the first lowest.
+#[inline]
+pub(crate) const fn sum(values: u64) -> u64 {
+    const EACH_FOURTH: u64 = 0x0000_00ff_0000_00ff;
+    // Bytes 0, 2, 4 and 6 have two digits each.
+    let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
+    // Weights of pairs: 10^6, 10^4, 10^2, 1. The sum is in the high half.
+    let odd = (twos & EACH_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
+    let even = (twos >> 16 & EACH_FOURTH).wrapping_mul(1 + (10_000 << 32));
+    odd.wrapping_add(even) >> 32
 }
 
 /// The value of a byte that is a digit.
@@ -133,12 +133,12 @@ fn digit(byte: u8) -> Option<u64> {
     (value <= 9).then_some(u64::from(value))
 }
 
-/// Takes digits off `rest` and puts them to the end of `value`. Beyond nineteen
-/// digits the value is wrong.
-// Always: what it is given by reference then stays in registers.
+/// Removes digits from the beginning of `rest` and appends them to `value`, which is wrong after
+/// more than 19 digits.
+// Always inline, so that the arguments stay in registers.
 #[inline(always)]
 pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
-    while let Some((chunk, behind)) = rest.split_first_chunk() {
+    while let Some((chunk, tail)) = rest.split_first_chunk() {
         let values = Values::of(chunk);
         let Some(eight) = values.number() else {
             let count;
@@ -147,24 +147,24 @@ pub(super) fn run(rest: &mut &[u8], value: &mut u64) {
             return;
         };
         *value = value.wrapping_mul(TEN_TO_8).wrapping_add(eight);
-        *rest = behind;
+        *rest = tail;
     }
     few(rest, value);
 }
 
-/// The same one by one, for where there mostly are few.
+/// As [`run`], digit by digit, for few digits.
 #[inline(always)]
 pub(super) fn few(rest: &mut &[u8], value: &mut u64) {
-    while let [byte, behind @ ..] = *rest
+    while let [byte, tail @ ..] = *rest
         && let Some(digit) = digit(*byte)
     {
         *value = value.wrapping_mul(10).wrapping_add(digit);
-        *rest = behind;
+        *rest = tail;
     }
 }
 
-/// The integer that these begin with, one to seven digits, and how many; by the mask,
-/// for where little else is to be done.
+/// An integer of one to seven digits at the beginning, and its length, without branches on the
+/// length.
 #[inline(always)]
 pub(crate) fn short(chunk: &[u8; 8]) -> Option<(u32, usize)> {
     let values = Values::of(chunk);
@@ -172,12 +172,12 @@ pub(crate) fn short(chunk: &[u8; 8]) -> Option<(u32, usize)> {
     if bits == 0 || bits == 64 {
         return None;
     }
-    // Zeros come before the digits.
+    // Shifts zeros in before the digits.
     let digits = Values(values.0 << (64 - bits));
     Some((digits.sum() as u32, bits as usize / 8))
 }
 
-/// The same, one to fifteen digits.
+/// An integer of one to 15 digits at the beginning, and its length.
 #[inline(always)]
 pub(crate) fn up_to_15(chunk: &[u8; 16]) -> Option<(i64, usize)> {
     let [first, second] = chunk.as_chunks().0 else {
@@ -188,15 +188,15 @@ pub(crate) fn up_to_15(chunk: &[u8; 16]) -> Option<(i64, usize)> {
     };
     let values = Values::of(second);
     let bits = values.others().trailing_zeros() & !7;
-    // Zeros come before the digits, of which there may be none: two shifts, since one by
-    // all bits is none.
+    // Shifts zeros in before the digits. Two shifts, as there may be no digits, and a shift by 64
+    // bits is not defined.
     let digits = Values((values.0 << (63 - bits.min(63))) << 1);
     let weight = TENS.get(bits as usize / 8)?;
     let value = eight * weight + digits.sum();
     Some((value as i64, 8 + bits as usize / 8))
 }
 
-/// What so many digits more multiply by.
+/// Powers of ten.
 const TENS: [u64; 8] = {
     let mut tens = [1; 8];
     let mut at = 1;
@@ -207,14 +207,14 @@ const TENS: [u64; 8] = {
     tens
 };
 
-/// The integer at the beginning of `bytes`, one to eighteen digits, and how many;
-/// `None` says nothing but that there are others, or too few bytes to tell.
+/// Fast path for an integer of one to 18 digits at the beginning of `bytes`, and its length. `None`
+/// for any other number of digits, and near the end of the input.
 #[inline(always)]
 pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
-    let (first, behind) = bytes.split_first_chunk()?;
+    let (first, tail) = bytes.split_first_chunk()?;
     let first = Values::of(first);
     match first.number() {
-        Some(eight) => prefix_beyond_8(eight, behind),
+        Some(eight) => prefix_beyond_8(eight, tail),
         None => match first.one_by_one(0) {
             (_, 0) => None,
             found => Some(found),
@@ -223,15 +223,15 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<(u64, usize)> {
 }
 
 #[inline(never)]
-fn prefix_beyond_8(eight: u64, behind: &[u8]) -> Option<(u64, usize)> {
-    let (second, behind) = behind.split_first_chunk()?;
+fn prefix_beyond_8(eight: u64, tail: &[u8]) -> Option<(u64, usize)> {
+    let (second, tail) = tail.split_first_chunk()?;
     let second = Values::of(second);
     let Some(second) = second.number() else {
         let (value, count) = second.one_by_one(eight);
         return Some((value, 8 + count));
     };
     let value = eight * TEN_TO_8 + second;
-    let [a, b, c] = *behind.first_chunk()?;
+    let [a, b, c] = *tail.first_chunk()?;
     let Some(a) = digit(a) else {
         return Some((value, 16));
     };
@@ -242,32 +242,32 @@ fn prefix_beyond_8(eight: u64, behind: &[u8]) -> Option<(u64, usize)> {
     digit(c).is_none().then_some((value * 10 + b, 18))
 }
 
-/// The first bytes of a decimal number, its point taken out.
+/// The beginning of a decimal number.
 pub(crate) struct Start {
-    /// The digits, at most seven.
+    /// The digits, at most seven, without the point.
     pub(crate) mantissa: u32,
-    /// How many of them stand before the point: at least one.
+    /// The number of digits before the point: at least one.
     pub(crate) whole: usize,
-    /// How many behind it: at least one, or no point.
+    /// The number of digits after the point; 0 if there is no point.
     pub(crate) places: usize,
-    /// How many bytes these are, the point included.
+    /// The number of bytes, including the point.
     pub(crate) len: usize,
-    /// Whether more digits may follow behind the point. Else all are here.
+    /// Whether more digits may follow after the point.
     pub(crate) open: bool,
-    /// What follows if they are, and zero at the end of the input.
+    /// The byte after the number, if not `open`; zero at the end of the input.
     pub(crate) next: u8,
 }
 
-/// The beginning of `bytes`, where a number without a sign is, as far as eight
-/// bytes hold it; by any grammar. `None` says nothing but that there are more
-/// digits before the point, or none on one of its sides, or a leading zero.
+/// Fast path for an unsigned number at the beginning of `bytes`, of which it reads up to eight
+/// bytes. Valid in all grammars. `None` if there are eight digits before the point, no digits on
+/// one side of it, or a leading zero.
 #[inline(always)]
 pub(crate) fn start(bytes: &[u8]) -> Option<Start> {
     let values = match bytes.first_chunk() {
         Some(chunk) => Values::of(chunk),
         None => Values::of_few(bytes),
     };
-    // Of each the highest bit, so that there are seven more to the next byte.
+    // The positions are those of high bits, so rounds down to whole bytes.
     let others = values.all_others();
     let whole = others.trailing_zeros() & !7;
     if others == 0 || whole == 0 || (whole > 8 && values.0 as u8 == 0) {
@@ -283,7 +283,7 @@ pub(crate) fn start(bytes: &[u8]) -> Option<Start> {
             next: values.byte(whole),
         });
     }
-    // 64 if there are digits up to the last byte.
+    // 64 if all bytes after the point are digits.
     let others = others & (others - 1);
     let end = others.trailing_zeros() & !7;
     let count = end as usize / 8 - 1;
@@ -302,27 +302,27 @@ pub(crate) fn start(bytes: &[u8]) -> Option<Start> {
     })
 }
 
-/// The number of eight digits, and what stands behind them.
+/// The number of eight digits at the beginning, and the rest.
 #[inline(always)]
 fn eight(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (chunk, behind) = bytes.split_first_chunk()?;
-    Some((Values::of(chunk).number()?, behind))
+    let (chunk, tail) = bytes.split_first_chunk()?;
+    Some((Values::of(chunk).number()?, tail))
 }
 
-/// The number of four digits, and what stands behind them.
+/// The number of four digits at the beginning, and the rest.
 #[inline(always)]
 fn four(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (chunk, behind) = bytes.split_first_chunk()?;
+    let (chunk, tail) = bytes.split_first_chunk()?;
     let values = u32::from_le_bytes(*chunk) ^ ZEROS as u32;
     if (values.wrapping_add(0x7676_7676) | values) & 0x8080_8080 != 0 {
         return None;
     }
     let twos = values.wrapping_mul(10).wrapping_add(values >> 8);
     let number = (twos & 0xff) * 100 + (twos >> 16 & 0xff);
-    Some((u64::from(number), behind))
+    Some((u64::from(number), tail))
 }
 
-/// All of `bytes`, one to four digits, without a zero before another digit.
+/// All of `bytes`: one to four digits without a leading zero.
 #[inline(always)]
 pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
     match *bytes {
@@ -335,15 +335,15 @@ pub(super) fn tiny(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// All of `bytes`, up to eight digits; `None` if there is another byte.
+/// All of `bytes`: at most eight digits. `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
     if bytes.len() == 8 {
         return eight(bytes).map(|(value, _)| value);
     }
     let (mut rest, mut value) = (bytes, 0);
-    if let Some((first, behind)) = four(rest) {
-        (rest, value) = (behind, first);
+    if let Some((first, tail)) = four(rest) {
+        (rest, value) = (tail, first);
     }
     for byte in rest {
         value = value * 10 + digit(*byte)?;
@@ -351,7 +351,7 @@ pub(super) fn up_to_8(bytes: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// All of `bytes`, eight to sixteen digits; `None` if there is another byte.
+/// All of `bytes`: eight to 16 digits. `None` if there is another byte.
 #[inline]
 pub(super) fn up_to_16(bytes: &[u8]) -> Option<u64> {
     let (first, last) = (bytes.first_chunk()?, bytes.last_chunk()?);
@@ -365,13 +365,13 @@ pub(super) fn up_to_16(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// All of `bytes`, sixteen digits and more, as far as 64 bits hold them;
-/// `None` if they do not, or if there is another byte.
+/// All of `bytes`: 16 digits or more. `None` if the number does not fit, or if there is another
+/// byte.
 pub(super) fn beyond_16(bytes: &[u8]) -> Option<u64> {
     let (high, low) = bytes.split_at_checked(bytes.len().checked_sub(16)?)?;
     let low = up_to_16(low)?;
     if high.len() > 4 {
-        // Zeros, or too much.
+        // All but the last 20 digits must be zeros.
         let (zeros, high) = high.split_at(high.len() - 4);
         let zero = zeros.iter().all(|byte| *byte == b'0');
         return zero
@@ -385,7 +385,7 @@ pub(super) fn beyond_16(bytes: &[u8]) -> Option<u64> {
     up_to_8(high)?.checked_mul(TEN_TO_16)?.checked_add(low)
 }
 
-/// All of `bytes` as far as 128 bits hold them.
+/// All of `bytes`: digits. `None` if the number does not fit, or if there is another byte.
 pub(super) fn beyond_64_bits(bytes: &[u8]) -> Option<u128> {
     let zeros = bytes.iter().take_while(|byte| **byte == b'0').count();
     let bytes = &bytes[zeros..];
@@ -405,9 +405,9 @@ pub(super) fn beyond_64_bits(bytes: &[u8]) -> Option<u128> {
     Some(value)
 }
 
-/// Where the digits end that begin at `at`.
+/// The end of the digits at `at`.
 #[inline]
-pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let count = Values::of(chunk).count();
         at += count;
@@ -419,33 +419,33 @@ pub(super) fn end(bytes: &[u8], mut at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The eight digits of a number below 10^8, as text, the first lowest.
+/// The eight digits of a number below 10^8, in ASCII, the first lowest.
 #[inline]
 pub(crate) fn padded(value: u32) -> u64 {
     spread(value) | ZEROS
 }
 
-/// The digits of a number below 10^8 without the zeros before them, as text,
-/// the first lowest; and how many there are, at least one.
+/// The digits of a number below 10^8 without leading zeros, in ASCII, the first lowest; and their
+/// number.
 #[inline]
 pub(crate) fn trimmed(value: u32) -> (u64, usize) {
     let values = spread(value);
-    // The bit makes the last digit count even where it is zero.
+    // The extra bit keeps the last digit of zero.
     let zeros = (values | 1 << 56).trailing_zeros() as usize / 8;
     ((values | ZEROS) >> (8 * zeros), 8 - zeros)
 }
 
-/// A number below 10^8 to the values of its eight digits, the first lowest.
+/// The values of the eight digits of a number below 10^8, the first lowest.
 ///
-/// Each step divides every lane by a multiplication and a shift, exact for the
-/// numbers that can stand there, and puts the quotient below, the remainder
-/// above: `x / d + (x % d << s)` is `(x << s) - x / d * ((d << s) - 1)`.
+/// Each step divides all lanes by a multiplication and a shift, which is exact for the possible
+/// values, and replaces each by quotient and remainder: `x / d + (x % d << s)` is
+/// `(x << s) - x / d * ((d << s) - 1)`.
 #[inline]
-fn spread(value: u32) -> u64 {
-    debug_assert!(u64::from(value) < TEN_TO_8);
-    let fours = u64::from(value / 10_000);
-    let fours = (u64::from(value) << 32).wrapping_sub(fours * ((10_000 << 32) - 1));
-    // Exact below 10 000.
+pub(crate) const fn spread(value: u32) -> u64 {
+    debug_assert!((value as u64) < TEN_TO_8);
+    let fours = (value / 10_000) as u64;
+    let fours = ((value as u64) << 32).wrapping_sub(fours * ((10_000 << 32) - 1));
+    // Exact below 10,000.
     let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = (fours << 16).wrapping_sub(hundreds.wrapping_mul((100 << 16) - 1));
     // Exact below 100.
@@ -461,9 +461,9 @@ mod tests {
     fn every_byte_ends_a_run() {
         for byte in 0..=255_u8 {
             for at in 0..8 {
-                for behind in [b'0', b'9', 0, 255] {
+                for tail in [b'0', b'9', 0, 255] {
                     let mut bytes = [b'5'; 8];
-                    bytes[at + 1..].fill(behind);
+                    bytes[at + 1..].fill(tail);
                     bytes[at] = byte;
                     let expected = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
                     assert_eq!(Values::of(&bytes).count(), expected, "{bytes:?}");
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_digits_there_and_back() {
+    fn eight_digits_round_trip() {
         for value in (0..TEN_TO_8 as u32)
             .step_by(997)
             .chain([9, 99, 9_999, 99_999_999])

@@ -1,35 +1,30 @@
-//! A mantissa times a power of ten to the nearest floating-point number.
+//! Converts a mantissa times a power of ten to the nearest float.
 //!
-//! Nearly all decimals that people and programs send have at most nineteen
-//! digits and a small exponent. For those this needs one multiplication or one
-//! division of integers and no big tables:
+//! Most decimals have at most 19 digits and a small exponent. They need one multiplication or
+//! division and only small tables:
 //!
-//! - With a mantissa below 2^53 and a power of ten up to 10^22 both are doubles
-//!   without error, so one division or multiplication of doubles rounds once
-//!   (W. D. Clinger, "How to read floating point numbers accurately", 1990).
-//! - Else, `10^n` is `5^n * 2^n`, and 5^27 is the last one that fits 64 bits. So
-//!   up to there the mantissa times 5^n is an exact integer of 128 bits, and the
-//!   mantissa divided by 5^n has an exact quotient and remainder. The quotient
-//!   is made 62 bits long or longer; its lowest bit is set when anything is left
-//!   below it. Converting that integer rounds as the exact number would: more
-//!   than two bits are dropped, and the lowest says on which side of a tie it
-//!   is. The power of two is applied last, and without error.
+//! 1. [`easy`]: a mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so one
+//!    division or multiplication of doubles rounds once (W. D. Clinger, "How to read floating point
+//!    numbers accurately", 1990).
+//! 2. [`exact`]: `10^n` is `5^n * 2^n`, and 5^27 is the largest power that fits 64 bits. Up to
+//!    there, the mantissa times 5^n is an exact integer of 128 bits, and the mantissa divided by
+//!    5^n has an exact quotient and remainder. The quotient has at least 62 bits, and its lowest
+//!    bit is set if there is a remainder. Converting this integer rounds correctly: more than two
+//!    bits are dropped, and the lowest decides ties. The power of two is applied last, without an
+//!    error.
+//! 3. [`near`]: larger powers of five are truncated to 64 bits, and the product is between two
+//!    integers that differ by four. If both round to the same float, it is the result.
 //!
-//! - Beyond that, powers of five are 64 bits that are cut off, and the product is
-//!   known to lie between two integers that are six apart. Both are rounded; if
-//!   they become the same number, it is the one.
+//! Divisions are multiplications by a precomputed reciprocal, with the correction of N. Moller and
+//! T. Granlund, "Improved division by invariant integers" (2011), algorithm 4.
 //!
-//! The division is a multiplication by a reciprocal that is known when
-//! compiling, with the correction of N. Moller and T. Granlund, "Improved
-//! division by invariant integers" (2011), algorithm 4.
-//!
-//! All else is fast-float2's: more digits, numbers close to the ends of the range,
-//! and one in some three hundred of those that were cut off.
+//! The rest is left to fast-float2: more digits, numbers close to the ends of the range, and about
+//! one in 300 numbers of the third kind.
 
 /// The largest power of five in 64 bits.
 const LARGEST: usize = 27;
 
-/// 10^0 to 10^22: doubles without error.
+/// 10^0 to 10^22, exact as doubles.
 static POWERS_OF_TEN: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -46,14 +41,14 @@ static POWERS_OF_FIVE: [u64; LARGEST + 1] = {
     powers
 };
 
-/// A power of five to divide by.
+/// A power of five as a divisor.
 #[derive(Clone, Copy)]
 struct Divisor {
     /// The power, shifted left until its highest bit is set.
     divisor: u64,
     /// `(2^128 - 1) / divisor - 2^64`.
     reciprocal: u64,
-    /// By how many bits it is shifted.
+    /// The number of bits by which it is shifted.
     shift: u32,
 }
 
@@ -69,7 +64,7 @@ static DIVISORS: [Divisor; LARGEST + 1] = {
         let divisor = POWERS_OF_FIVE[at] << shift;
         divisors[at] = Divisor {
             divisor,
-            // Cut off at 64 bits, which takes 2^64 away.
+            // The truncation to 64 bits subtracts 2^64.
             reciprocal: (u128::MAX / divisor as u128) as u64,
             shift,
         };
@@ -78,35 +73,33 @@ static DIVISORS: [Divisor; LARGEST + 1] = {
     divisors
 };
 
-/// `5^(28 k) / 2^power`, cut off at 64 bits, of which the highest is set. The
-/// error is below one and a bit.
+/// `5^(28 k) / 2^power`, truncated to 64 bits, of which the highest is set. The error is slightly
+/// above 1 at most.
 #[derive(Clone, Copy)]
-struct Cut {
+struct Truncated {
     mantissa: u64,
     power: i32,
 }
 
-/// The first k: 10^-364, since 10^-342 times nineteen digits is half of the
-/// smallest number.
+/// The first k, for 10^-364: 10^-342 times 19 digits is half of the smallest number.
 const FIRST_STRIDE: i32 = -13;
-/// The last k: 10^308.
+/// The last k, for 10^308.
 const LAST_STRIDE: i32 = 11;
 const STRIDE: i32 = LARGEST as i32 + 1;
 
-static CUTS: [Cut; (LAST_STRIDE - FIRST_STRIDE + 1) as usize] = {
-    let mut cuts = [Cut {
+static TRUNCATED: [Truncated; (LAST_STRIDE - FIRST_STRIDE + 1) as usize] = {
+    let mut powers = [Truncated {
         mantissa: 0,
         power: 0,
     }; (LAST_STRIDE - FIRST_STRIDE + 1) as usize];
     let mut at = 0;
-    while at < cuts.len() {
+    while at < powers.len() {
         let fives = (at as i32 + FIRST_STRIDE) * STRIDE;
-        // With twice the bits, so that what each step cuts off does not add up
-        // to anything that matters: below 2^16 of 2^64 in the lower half.
+        // Computed with 128 bits: the errors of all steps add up to less than 2^16 in the low half.
         let (mut mantissa, mut power, mut left) = (1_u128 << 127, -127, fives);
         while left != 0 {
             if left > 0 {
-                // Times 5/8, which leaves a bit or none to shift back.
+                // Times 5/8, which needs a shift by at most one bit.
                 mantissa = mantissa / 8 * 5;
                 power += 3;
                 left -= 1;
@@ -118,18 +111,17 @@ static CUTS: [Cut; (LAST_STRIDE - FIRST_STRIDE + 1) as usize] = {
             mantissa <<= zeros;
             power -= zeros as i32;
         }
-        cuts[at] = Cut {
+        powers[at] = Truncated {
             mantissa: (mantissa >> 64) as u64,
             power: power + 64,
         };
         at += 1;
     }
-    cuts
+    powers
 };
 
-/// A number between `mantissa * 2^power` and `(mantissa + ERROR) * 2^power`.
-/// Without error, what was cut off has set the lowest bit. The mantissa is zero
-/// or has 62 or 63 bits.
+/// A number between `mantissa * 2^power` and `(mantissa + ERROR) * 2^power`. If `ERROR` is 0, the
+/// lowest bit is set if the number was truncated. The mantissa is zero or has 62 or 63 bits.
 #[derive(Clone, Copy)]
 struct Binary<const ERROR: i64> {
     mantissa: i64,
@@ -137,34 +129,33 @@ struct Binary<const ERROR: i64> {
 }
 
 impl<const ERROR: i64> Binary<ERROR> {
-    /// The nearest double, ties to even. `None` if it could be one of two, or
-    /// if it is close to the ends of the range.
+    /// The nearest double, ties to even. `None` if it is ambiguous, or close to the ends of the
+    /// range.
     #[inline]
     fn to_f64(self) -> Option<f64> {
         let rounded = self.mantissa as f64;
-        // Rounding keeps the order: so do all numbers between these two.
+        // Rounding is monotonic, so all numbers in between round to the same double.
         if ERROR != 0 && rounded != self.mantissa.wrapping_add(ERROR) as f64 {
             return None;
         }
         scaled(rounded, self.power)
     }
 
-    /// The same to 32 bits.
+    /// The nearest `f32`: see [`Self::to_f64`].
     #[inline]
     fn to_f32(self) -> Option<f32> {
         let rounded = self.mantissa as f32;
         if ERROR != 0 && rounded != self.mantissa.wrapping_add(ERROR) as f32 {
             return None;
         }
-        // Exact as a double, and as a float where those are normal.
+        // Exact as a double, and as an `f32` if that is normal.
         let value = scaled(f64::from(rounded), self.power)?;
         let normal = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
         (value == 0.0 || normal.contains(&value)).then_some(value as f32)
     }
 }
 
-/// `value * 2^power`, if that is zero or a normal number. `value` is one, and not
-/// below zero.
+/// `value * 2^power`, if that is zero or normal. `value` must be zero, or positive and normal.
 #[inline]
 fn scaled(value: f64, power: i32) -> Option<f64> {
     let bits = value.to_bits();
@@ -177,8 +168,8 @@ fn scaled(value: f64, power: i32) -> Option<f64> {
         .then(|| f64::from_bits((bits & ((1 << 52) - 1)) | (exponent as u64) << 52))
 }
 
-/// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if that
-/// is not told here.
+/// The double nearest to `mantissa * 10^exponent`, ties to even. `None` if these algorithms cannot
+/// tell.
 #[inline]
 pub(super) fn nearest_f64(mantissa: u64, exponent: i32) -> Option<f64> {
     if let Some(value) = easy(mantissa, exponent) {
@@ -190,17 +181,16 @@ pub(super) fn nearest_f64(mantissa: u64, exponent: i32) -> Option<f64> {
     }
 }
 
-/// The same to 32 bits.
+/// The `f32` nearest to `mantissa * 10^exponent`: see [`nearest_f64`].
 #[inline]
 pub(super) fn nearest_f32(mantissa: u64, exponent: i32) -> Option<f32> {
-    // To round twice is wrong where the double lies half way between two floats
-    // and the number does not. Else both are on the same side of what does.
+    // Rounding twice is only wrong if the double is half way between two floats.
     const DROPPED: u64 = (1 << 29) - 1;
     const HALF: u64 = 1 << 28;
     if let Some(value) = easy(mantissa, exponent)
         && value.to_bits() & DROPPED != HALF
     {
-        // Zero or between 10^-22 and 10^38: normal.
+        // Zero, or between 10^-22 and 10^38, so it is normal.
         return Some(value as f32);
     }
     match exact(mantissa, exponent) {
@@ -209,14 +199,14 @@ pub(super) fn nearest_f32(mantissa: u64, exponent: i32) -> Option<f32> {
     }
 }
 
-/// `mantissa * 10^exponent` if both are doubles, and so is easily rounded.
+/// `mantissa * 10^exponent`, if both are exact doubles.
 #[inline]
 fn easy(mantissa: u64, exponent: i32) -> Option<f64> {
     if mantissa >> 53 != 0 {
         return None;
     }
     let power = POWERS_OF_TEN.get(exponent.unsigned_abs() as usize)?;
-    // One instruction for integers with a sign, several without.
+    // The conversion takes one instruction for signed integers, several for unsigned ones.
     let mantissa = mantissa as i64 as f64;
     Some(if exponent < 0 {
         mantissa / power
@@ -225,7 +215,7 @@ fn easy(mantissa: u64, exponent: i32) -> Option<f64> {
     })
 }
 
-/// `mantissa * 10^exponent`, where the exponent is not beyond 27 either way.
+/// `mantissa * 10^exponent` for exponents of -27 to 27.
 #[inline]
 fn exact(mantissa: u64, exponent: i32) -> Option<Binary<0>> {
     let at = exponent.unsigned_abs() as usize;
@@ -254,8 +244,7 @@ fn exact(mantissa: u64, exponent: i32) -> Option<Binary<0>> {
     })
 }
 
-/// `mantissa * 10^exponent`, as far as there are powers, at most so far off: half
-/// of what the product is, cut off, and twice that of the two factors.
+/// `mantissa * 10^exponent` for all exponents of the table.
 #[inline(never)]
 fn near(mantissa: u64, exponent: i32) -> Option<Binary<4>> {
     if mantissa == 0 {
@@ -265,29 +254,27 @@ fn near(mantissa: u64, exponent: i32) -> Option<Binary<4>> {
         });
     }
     let at = exponent.div_euclid(STRIDE) - FIRST_STRIDE;
-    let cut = CUTS.get(usize::try_from(at).ok()?)?;
+    let power = TRUNCATED.get(usize::try_from(at).ok()?)?;
     let five = *POWERS_OF_FIVE.get(exponent.rem_euclid(STRIDE) as usize)?;
     let factor = u128::from(mantissa) * u128::from(five);
     let zeros = factor.leading_zeros();
-    let product = u128::from(((factor << zeros) >> 64) as u64) * u128::from(cut.mantissa);
-    // The factors are below the true ones by less than 1 and a bit, so the
-    // product is by less than 2^65 and a bit: 2 of the upper half, 3 with what is
-    // cut off there. The shift makes that 5 at most, and half of it below 4.
+    let product = u128::from(((factor << zeros) >> 64) as u64) * u128::from(power.mantissa);
+    // The errors of the factors are slightly above 1 at most, so that of the product is slightly
+    // above 2^65: 2 in the high half, 3 with the truncated low half. The shift makes that at most
+    // 5, and half of it is below 4.
     let shift = product.leading_zeros();
     Some(Binary {
         mantissa: ((product << shift) >> 65) as i64,
-        power: 64 - zeros as i32 + cut.power + 65 - shift as i32 + exponent,
+        power: 64 - zeros as i32 + power.power + 65 - shift as i32 + exponent,
     })
 }
 
 impl Divisor {
-    /// The whole quotient of `dividend * 2^62`, and whether something remains.
-    /// The highest bit of `dividend` is set, as that of the divisor is, so their
-    /// quotient lies between a half and two: it has 62 or 63 bits.
+    /// The integer quotient of `dividend * 2^62`, and whether there is a remainder. The highest
+    /// bits of dividend and divisor must be set, so that the quotient has 62 or 63 bits.
     #[inline]
     fn divide(self, dividend: u64) -> (u64, bool) {
-        // High and low word of the dividend; the high one is below the divisor,
-        // as the algorithm asks for.
+        // High and low word. The high one is below the divisor, as the algorithm requires.
         let (high, low) = (dividend >> 2, dividend << 62);
         let estimate = u128::from(self.reciprocal) * u128::from(high)
             + (u128::from(high) << 64 | u128::from(low));
@@ -297,7 +284,7 @@ impl Divisor {
             quotient = quotient.wrapping_sub(1);
             rest = rest.wrapping_add(self.divisor);
         }
-        // Seldom.
+        // Rare.
         if rest >= self.divisor {
             quotient = quotient.wrapping_add(1);
             rest -= self.divisor;
@@ -313,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seldom_is_it_one_of_two() {
+    fn few_numbers_are_ambiguous() {
         let mut mantissa = 0x9e37_79b9_7f4a_7c15_u64;
         let mut left = 0;
         for at in 0..10_000 {
@@ -325,7 +312,7 @@ mod tests {
         assert!(left < 20_000 / 200, "{left}");
     }
 
-    // Where the double lies half way between two floats, and the number does not.
+    // Numbers whose double is half way between two floats.
     #[test]
     fn floats_are_rounded_once() {
         let mut half_way = 0;
@@ -356,7 +343,7 @@ mod tests {
         }
 
         #[test]
-        fn nearest_as_the_standard_library_has_it(
+        fn nearest_matches_the_standard_library(
             mantissa: u64,
             narrow in 0..64_u32,
             exponent in prop_oneof![-30..=30_i32, -400..=400],
@@ -381,7 +368,7 @@ mod tests {
             }
         }
 
-        // Half way between two doubles: the hard case, and its neighbours.
+        // Half way between two doubles, and the neighbours.
         #[test]
         fn ties(value in 1_u64 << 53..1 << 54, exponent in 0..4_u32, by in -1..=1_i64) {
             let five = 5_u64.pow(exponent);

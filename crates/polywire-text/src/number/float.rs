@@ -1,4 +1,4 @@
-//! Reading floating-point numbers.
+//! Reads floating-point numbers.
 
 use super::digits;
 use super::exact;
@@ -8,8 +8,7 @@ use crate::Malformed;
 
 /// The floating-point numbers: `f32` and `f64`.
 ///
-/// Sealed: what it can do are the functions [`parse_float`], [`float_prefix`]
-/// and [`push_float`](super::push_float).
+/// Sealed: use [`parse_float`] and [`push_float`](super::push_float).
 pub trait Float: Copy + PartialEq + sealed::Sealed {}
 
 impl Float for f32 {}
@@ -19,11 +18,10 @@ pub(super) mod sealed {
     pub trait Sealed: zmij::Float {
         const NAN: Self;
         const INFINITY: Self;
-        /// The number nearest to `mantissa * 10^exponent`; `None` if the
-        /// exponent is too large for here.
+        /// The number nearest to `mantissa * 10^exponent`; `None` if this function cannot tell.
         fn nearest(mantissa: u64, exponent: i32) -> Option<Self>;
-        /// By fast-float2, which reads all that our grammars hold, and words.
-        fn any(bytes: &[u8]) -> Option<Self>;
+        /// Parses by fast-float2, which accepts more than our grammars.
+        fn slow(bytes: &[u8]) -> Option<Self>;
         fn negate_if(self, negative: bool) -> Self;
         fn is_finite(self) -> bool;
         fn is_nan(self) -> bool;
@@ -43,7 +41,7 @@ macro_rules! float {
                 nearest(mantissa, exponent)
             }
 
-            fn any(bytes: &[u8]) -> Option<Self> {
+            fn slow(bytes: &[u8]) -> Option<Self> {
                 fast_float2::parse(bytes).ok()
             }
 
@@ -73,8 +71,7 @@ macro_rules! float {
 float!(f64, exact::nearest_f64);
 float!(f32, exact::nearest_f32);
 
-/// A number as it mostly is: a mantissa of at most nineteen digits, times a
-/// power of ten.
+/// A common number: a mantissa of at most 19 digits, times a power of ten.
 struct Common {
     negative: bool,
     mantissa: u64,
@@ -83,8 +80,7 @@ struct Common {
 }
 
 impl Common {
-    /// Reads from the beginning of `bytes`. `None` says nothing but that the
-    /// number is not so common, or no number.
+    /// Reads at the beginning of `bytes`. `None` if the number is not common, or invalid.
     #[inline(always)]
     fn read(bytes: &[u8], grammar: Grammar) -> Option<Self> {
         let json = grammar == Grammar::Json;
@@ -97,7 +93,7 @@ impl Common {
         let (whole, mut places, open);
         if let Some(start) = digits::start(digits) {
             if !start.open && start.next | 0x20 != b'e' {
-                // Most are read by now.
+                // Most numbers end here.
                 return Some(Self {
                     negative,
                     mantissa: u64::from(start.mantissa),
@@ -140,7 +136,7 @@ impl Common {
             let mut power = 0;
             rest = digits;
             digits::few(&mut rest, &mut power);
-            // Nothing finite and larger than zero has more.
+            // More digits are zeros, or beyond the range.
             if !(1..=4).contains(&(digits.len() - rest.len())) {
                 return None;
             }
@@ -154,18 +150,16 @@ impl Common {
         })
     }
 
-    /// The nearest number; `None` if the power is too large for here.
+    /// The nearest float; `None` if the fast path cannot tell.
     #[inline(always)]
     fn nearest<F: Float>(&self) -> Option<F> {
         Some(F::nearest(self.mantissa, self.exponent)?.negate_if(self.negative))
     }
 }
 
-/// Reads a decimal number from the beginning of `bytes`: the common case of
-/// JSON's grammar, in one pass. `None` says nothing but that the number is not
-/// so common (more than nineteen digits, too close to the ends of the range) or
-/// no number;
-/// [`float_prefix`] tells these apart.
+/// Fast path for a JSON number at the beginning of `bytes`. Returns the nearest `f64` and the
+/// length. `None` if there are more than 19 digits, if the value is close to the ends of the range,
+/// or if there is no number: call [`json_number`](super::json_number) and [`parse_f64`].
 ///
 /// ```
 /// use polywire_text::number::decimal_prefix;
@@ -182,28 +176,9 @@ pub fn decimal_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
     Some((common.nearest()?, common.end))
 }
 
-/// Reads a number from the beginning of `bytes` by `grammar`, to the nearest
-/// number of its width, and says how many bytes it took. Does not allocate.
-///
-/// Digits beyond the largest number are an error, never infinity. Digits below
-/// the smallest one are zero: that is the nearest number, and there is no
-/// number of digits that would not round somewhere.
-///
-/// # Errors
-///
-/// Where the grammar was left; or offset 0 if the number is beyond the range of
-/// its type.
-///
-/// ```
-/// use polywire_text::number::{Grammar, float_prefix};
-///
-/// assert_eq!(float_prefix::<f64>(b"1e300,", Grammar::Json), Ok((1e300, 5)));
-/// assert_eq!(float_prefix::<f32>(b"+.5", Grammar::XmlSchema), Ok((0.5, 3)));
-/// assert_eq!(float_prefix::<f64>(b"1e-400", Grammar::Json), Ok((0.0, 6)));
-/// assert!(float_prefix::<f32>(b"1e39", Grammar::Json).is_err());
-/// ```
+/// The nearest float of the number at the beginning of `bytes`, and its length.
 #[inline]
-pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
+fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usize), Malformed> {
     match Common::read(bytes, grammar) {
         Some(common) => match common.nearest::<F>() {
             Some(value) => Ok((value, common.end)),
@@ -213,24 +188,24 @@ pub fn float_prefix<F: Float>(bytes: &[u8], grammar: Grammar) -> Result<(F, usiz
     }
 }
 
-/// What ends at `end` by the grammar. fast-float2 has a wider one.
+/// The slow path of [`float_prefix`]: `end` is the end of the number by the grammar.
 #[inline(never)]
 fn by_fast_float<F: Float>(bytes: &[u8], end: usize) -> Result<(F, usize), Malformed> {
-    match F::any(&bytes[..end]) {
+    match F::slow(&bytes[..end]) {
         Some(value) if value.is_finite() => Ok((value, end)),
         Some(_) => Err(Malformed::new(0, "a number within the range of its type")),
-        // Not reached: it reads all that the grammars hold.
+        // Unreachable: fast-float2 accepts all our grammars.
         None => Err(Malformed::new(0, "a decimal number")),
     }
 }
 
-/// Reads all of `bytes` as a floating-point number, as `spelling` has it: as
-/// [`float_prefix`] reads digits, and the words of its [`NonFinite`].
+/// Reads all of `bytes` as a float: the digits of the grammar of `spelling`, rounded to the nearest
+/// float, or one of its words. Numbers too close to zero become zero. Does not allocate.
 ///
 /// # Errors
 ///
-/// As [`float_prefix`]; where the number ends, if something follows it; offset 0
-/// if the bytes are neither digits nor a word.
+/// The first byte that does not match; offset 0 if the number is beyond the largest float. Digits
+/// are never read as infinity.
 ///
 /// ```
 /// use polywire_text::number::{Spelling, parse_float};
@@ -250,7 +225,7 @@ pub fn parse_float<F: Float>(bytes: &[u8], spelling: Spelling) -> Result<F, Malf
     }
 }
 
-/// One of the words that stand for what is no number.
+/// The float of a word.
 #[cold]
 fn word<F: Float>(bytes: &[u8], non_finite: NonFinite) -> Option<F> {
     let words = non_finite.words()?;
@@ -267,17 +242,12 @@ fn word<F: Float>(bytes: &[u8], non_finite: NonFinite) -> Option<F> {
     }
 }
 
-/// Reads all of `bytes` as a floating-point number with [`Spelling::SMITHY`]:
-/// decimal digits with an optional sign (`-` or `+`), point and exponent, or
-/// one of the words `NaN`, `Infinity` and `-Infinity`. Of the digits before and
-/// behind the point either may be missing, as XML Schema's `xs:double` has it:
-/// `1.`, `.5`, `+5`; formats that forbid those look themselves
-/// ([`json_number`](super::json_number)). No other words, no white space, no
-/// hexadecimal.
+/// [`parse_float`] with [`Spelling::SMITHY`]: also reads `1.`, `.5` and `+5`, which JSON forbids, and
+/// the words `NaN`, `Infinity` and `-Infinity`.
 ///
 /// # Errors
 ///
-/// As [`parse_float`]: digits are never read as infinity.
+/// As [`parse_float`].
 ///
 /// ```
 /// use polywire_text::number::parse_f64;
@@ -291,7 +261,7 @@ pub fn parse_f64(bytes: &[u8]) -> Result<f64, Malformed> {
     parse_float(bytes, Spelling::SMITHY)
 }
 
-/// As [`parse_f64`], rounded once to 32 bits.
+/// Like [`parse_f64`], rounded once to 32 bits.
 ///
 /// # Errors
 ///
@@ -300,51 +270,10 @@ pub fn parse_f64(bytes: &[u8]) -> Result<f64, Malformed> {
 /// ```
 /// use polywire_text::number::parse_f32;
 ///
-/// // Nearest to the digits, not to the double that is nearest to them.
+/// // The nearest `f32`, which is not always the one nearest to the nearest `f64`.
 /// assert_eq!(parse_f32(b"1.000000178813934326171875001"), Ok(1.000_000_2));
 /// assert!(parse_f32(b"1e39").is_err());
 /// ```
 pub fn parse_f32(bytes: &[u8]) -> Result<f32, Malformed> {
     parse_float(bytes, Spelling::SMITHY)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn by_name_and_by_digits() {
-        assert!(parse_f64(b"NaN").unwrap().is_nan());
-        for bad in [
-            &b""[..],
-            b"-",
-            b"nan",
-            b"inf",
-            b"-NaN",
-            b"1e",
-            b"0x1",
-            b"1 ",
-            b"+Infinity",
-            b".",
-            b"+",
-            b"-.",
-            b"+-5",
-            b"-+5",
-            b".e1",
-        ] {
-            assert!(parse_f64(bad).is_err(), "{bad:?}");
-        }
-        for (text, value) in [
-            (&b"1."[..], 1.0),
-            (b".5", 0.5),
-            (b"+5", 5.0),
-            (b"-.5e1", -5.0),
-            (b"+.5", 0.5),
-            (b"007", 7.0),
-        ] {
-            assert_eq!(parse_f64(text), Ok(value), "{text:?}");
-        }
-        assert!(parse_f64(b"-0").unwrap().is_sign_negative());
-        assert!(parse_f32(b"-0").unwrap().is_sign_negative());
-    }
 }

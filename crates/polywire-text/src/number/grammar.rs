@@ -1,18 +1,17 @@
-//! Which digits, signs and points a format takes.
+//! The grammars of decimal numbers.
 
 use super::digits;
 use crate::Malformed;
 
 /// The grammar of decimal numbers in a format.
 ///
-/// None of them has white space, other digits than ASCII's, separators between
-/// digits, or another base. Words for what is no number are a
-/// [`NonFinite`](super::NonFinite).
-// Exhaustive on purpose: who matches on it should hear of a new one.
+/// None of them has white space, digits other than ASCII, separators between digits, or another
+/// base. For words such as `NaN` see [`NonFinite`](super::NonFinite).
+// Not `#[non_exhaustive]`: formats that match on it should fail to compile if there is a new one.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Grammar {
-    /// RFC 8259, section 6, the strictest and the default: `-` or no sign, no
-    /// leading zeros, digits on both sides of a point.
+    /// RFC 8259, section 6, the strictest and the default: no `+`, no leading zeros, digits on both
+    /// sides of a point.
     ///
     /// ```text
     /// number = [ "-" ] int [ "." 1*DIGIT ] [ ("e" / "E") [ "-" / "+" ] 1*DIGIT ]
@@ -20,10 +19,9 @@ pub enum Grammar {
     /// ```
     #[default]
     Json,
-    /// XML Schema 1.1, part 2: `xs:integer` (3.4.13) for integers, `xs:double`
-    /// (3.3.5) for others. Either sign, leading zeros, and of the digits before
-    /// and behind the point one side may be missing. Forms have no grammar of
-    /// their own and are read by this one, which takes all that browsers (HTML,
+    /// XML Schema 1.1, part 2: `xs:integer` (3.4.13) for integers, `xs:double` (3.3.5) for floats.
+    /// Either sign, leading zeros, and the digits on one side of the point may be missing. Forms
+    /// have no grammar and are read by this one, which accepts everything that browsers (HTML,
     /// "rules for parsing floating-point number values") and services write.
     ///
     /// ```text
@@ -32,32 +30,31 @@ pub enum Grammar {
     /// exponent = ("e" / "E") [ "+" / "-" ] 1*DIGIT
     /// ```
     XmlSchema,
-    /// The same without an exponent: `xs:decimal` (3.3.3), and the double of
-    /// XML-RPC, which knows decimal point notation alone.
+    /// The same without an exponent: `xs:decimal` (3.3.3), and the double of XML-RPC.
     Plain,
 }
 
-/// What a number looked like on the way to its end.
+/// The parts of a number, as offsets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Layout {
     /// The length of the sign: 0 or 1.
     pub(super) sign: usize,
-    /// Where the digits before the point end, and with them the integer.
+    /// The end of the digits before the point.
     pub(super) whole: usize,
-    /// Where the digits behind the point end, or `whole` without a point.
+    /// The end of the digits after the point, or `whole` without a point.
     pub(super) fraction: usize,
-    /// Where the number ends.
+    /// The end of the number.
     pub(super) end: usize,
 }
 
 impl Layout {
-    /// Neither a point nor an exponent.
+    /// Whether there is neither a point nor an exponent.
     pub(super) fn is_integer(self) -> bool {
         self.whole == self.end
     }
 }
 
-/// Follows `grammar` from the beginning of `bytes` as far as it goes.
+/// The number at the beginning of `bytes`.
 pub(super) fn layout(bytes: &[u8], grammar: Grammar) -> Result<Layout, Malformed> {
     let json = grammar == Grammar::Json;
     let sign = match bytes.first() {
@@ -100,13 +97,12 @@ pub(super) fn layout(bytes: &[u8], grammar: Grammar) -> Result<Layout, Malformed
     })
 }
 
-/// The length of the JSON number at the beginning of `bytes` by the grammar of
-/// RFC 8259, section 6, and whether it is an integer (no fraction, no
-/// exponent).
+/// Checks the JSON number at the beginning of `bytes` (RFC 8259, section 6). Returns its length,
+/// and whether it has neither fraction nor exponent.
 ///
 /// # Errors
 ///
-/// The offset at which the grammar was left, and what it asked for.
+/// The first byte that does not match the grammar.
 ///
 /// ```
 /// use polywire_text::number::json_number;

@@ -1,44 +1,39 @@
-//! Integers of every width, both ways.
+//! Reads and writes integers.
 
 use super::digits::{self, TEN_TO_8, TEN_TO_16};
 use super::grammar::Grammar;
 use crate::Malformed;
 
-/// The integers of a fixed width: `i8` to `i128`, `u8` to `u128`.
+/// The integers `i8` to `i128` and `u8` to `u128`.
 ///
-/// Sealed: what it can do are the functions [`parse`], [`prefix`] and [`push`].
+/// Sealed: use [`parse`] and [`push`].
 pub trait Int: Copy + sealed::Sealed {}
 
 mod sealed {
     pub trait Sealed: Sized {
-        /// What is expected where a number does not fit.
+        /// The expectation of the error if a number does not fit.
         const EXPECTED: &'static str;
-        /// All of `digits`, of which there is one, with the sign before them.
-        /// `None` if they do not fit, or if there is a byte that is no digit.
+        /// The value of `digits`, which must not be empty. `None` if it does not fit, or if a byte
+        /// is not a digit.
         fn whole(negative: bool, digits: &[u8]) -> Option<Self>;
-        /// A number of few digits, if it fits.
+        /// The value, if it fits.
         fn small(value: u64) -> Option<Self>;
-        /// The digits from `at` on, and where they end.
-        fn run(negative: bool, bytes: &[u8], at: usize) -> (Option<Self>, usize);
         fn push(self, out: &mut Vec<u8>);
     }
 }
 
-/// A decimal integer at the beginning of some bytes.
+/// The result of [`integer_prefix`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Integer {
-    /// No digit where one was expected.
+    /// There is no digit.
     None,
-    /// An integer that fits 64 bits, and its length in bytes, sign included.
+    /// An integer that fits `i64`, and its length in bytes, including the sign.
     Small(i64, usize),
-    /// A longer one; its length in bytes. The digits are the value.
+    /// The length in bytes of a larger integer.
     Large(usize),
 }
 
-/// Reads `-`? and decimal digits from the beginning of `bytes`.
-///
-/// Leading zeros are read; formats that forbid them look themselves. Does not
-/// allocate.
+/// Reads an optional `-` and decimal digits, with leading zeros, at the beginning of `bytes`.
 ///
 /// ```
 /// use polywire_text::number::{Integer, integer_prefix};
@@ -56,8 +51,7 @@ pub fn integer_prefix(bytes: &[u8]) -> Integer {
     }
 }
 
-/// An integer with a sign, of more than eighteen digits, or at the end of the
-/// input.
+/// The slow path of [`integer_prefix`]: a sign, more than 18 digits, or the end of the input.
 #[inline(never)]
 fn long_integer(bytes: &[u8]) -> Integer {
     let (negative, digits) = match bytes {
@@ -68,21 +62,21 @@ fn long_integer(bytes: &[u8]) -> Integer {
         return Integer::Small(-(value as i64), 1 + len);
     }
     let sign = bytes.len() - digits.len();
-    match sealed::Sealed::run(negative, bytes, sign) {
-        (_, end) if end == sign => Integer::None,
-        (Some(value), end) => Integer::Small(value, end),
-        (None, end) => Integer::Large(end),
+    let (value, end) = run_64(bytes, sign);
+    match value.and_then(|value| signed_64(negative, value)) {
+        _ if end == sign => Integer::None,
+        Some(value) => Integer::Small(value, end),
+        None => Integer::Large(end),
     }
 }
 
-/// Reads all of `bytes` as an integer by `grammar`; [`Grammar::Plain`] is for
-/// integers what [`Grammar::XmlSchema`] is. `-0` is zero, for types without a
-/// sign too.
+/// Reads all of `bytes` as an integer. `-0` is zero, also for unsigned types. [`Grammar::Plain`] is
+/// equal to [`Grammar::XmlSchema`].
 ///
 /// # Errors
 ///
-/// Where the grammar was left; or offset 0 and the range of the type, if the
-/// number is beyond it. It never wraps and never saturates.
+/// The first byte that does not match the grammar; offset 0 and the range of the type if the number
+/// does not fit.
 ///
 /// ```
 /// use polywire_text::number::{Grammar, parse};
@@ -96,7 +90,7 @@ fn long_integer(bytes: &[u8]) -> Integer {
 /// ```
 #[inline]
 pub fn parse<T: Int>(bytes: &[u8], grammar: Grammar) -> Result<T, Malformed> {
-    // What most integers are, in any grammar.
+    // Most integers have few digits.
     if let Some(value) = digits::tiny(bytes).and_then(T::small) {
         return Ok(value);
     }
@@ -116,7 +110,7 @@ pub fn parse<T: Int>(bytes: &[u8], grammar: Grammar) -> Result<T, Malformed> {
     Err(explain(bytes, grammar, T::EXPECTED))
 }
 
-/// Why an integer could not be read.
+/// The error of an integer that could not be read.
 #[cold]
 fn explain(bytes: &[u8], grammar: Grammar, expected: &'static str) -> Malformed {
     let signed = match bytes.first() {
@@ -138,45 +132,12 @@ fn explain(bytes: &[u8], grammar: Grammar, expected: &'static str) -> Malformed 
     Malformed::new(0, expected)
 }
 
-/// Reads an integer from the beginning of `bytes`, as far as there are digits,
-/// and says how many bytes it took. What stands behind it is the caller's: in
-/// JSON a point or an exponent there belongs to the same number.
+/// Reads all of `bytes` as the `xs:long` of XML Schema: an optional sign (`-` or `+`) and decimal
+/// digits, with leading zeros.
 ///
 /// # Errors
 ///
 /// As [`parse`].
-///
-/// ```
-/// use polywire_text::number::{Grammar, prefix};
-///
-/// assert_eq!(prefix::<u8>(b"192.168", Grammar::Json), Ok((192, 3)));
-/// assert_eq!(prefix::<u8>(b"256", Grammar::Json).unwrap_err().expected, "an integer from 0 to 255");
-/// ```
-#[inline]
-pub fn prefix<T: Int>(bytes: &[u8], grammar: Grammar) -> Result<(T, usize), Malformed> {
-    let (negative, sign) = match bytes.first() {
-        Some(b'-') => (true, 1),
-        Some(b'+') if grammar != Grammar::Json => (false, 1),
-        _ => (false, 0),
-    };
-    let first = bytes.get(sign).copied().unwrap_or_default();
-    let zeros = first == b'0' && bytes.get(sign + 1).is_some_and(u8::is_ascii_digit);
-    if first.is_ascii_digit() && !(zeros && grammar == Grammar::Json) {
-        let (value, end) = T::run(negative, bytes, sign);
-        return match value {
-            Some(value) => Ok((value, end)),
-            None => Err(Malformed::new(0, T::EXPECTED)),
-        };
-    }
-    Err(explain(bytes, grammar, T::EXPECTED))
-}
-
-/// Reads all of `bytes` as an integer of 64 bits: a sign (`-` or `+`) and
-/// decimal digits, leading zeros allowed, as XML Schema's `xs:long` has it.
-///
-/// # Errors
-///
-/// Where the first unexpected byte is, or that the number needs more bits.
 ///
 /// ```
 /// use polywire_text::number::parse_i64;
@@ -190,8 +151,8 @@ pub fn parse_i64(bytes: &[u8]) -> Result<i64, Malformed> {
     parse(bytes, Grammar::XmlSchema)
 }
 
-/// All of `digits` with the sign before them; `None` if they do not fit, or if
-/// there is none, or something else.
+/// The value of `digits`. `None` if it does not fit, if there are no digits, or if a byte is not a
+/// digit.
 #[inline]
 pub(super) fn whole<T: Int>(negative: bool, digits: &[u8]) -> Option<T> {
     if digits.is_empty() {
@@ -200,7 +161,7 @@ pub(super) fn whole<T: Int>(negative: bool, digits: &[u8]) -> Option<T> {
     T::whole(negative, digits)
 }
 
-/// All of `digits`, of which there is one.
+/// The value of `digits`, which must not be empty.
 #[inline]
 fn whole_64(digits: &[u8]) -> Option<u64> {
     match digits.len() {
@@ -210,8 +171,7 @@ fn whole_64(digits: &[u8]) -> Option<u64> {
     }
 }
 
-/// The digits from `at` on, and where they end. `None` if they need more than 64
-/// bits.
+/// The value of the digits at `at`, or `None` if it does not fit, and their end.
 #[inline]
 fn run_64(bytes: &[u8], at: usize) -> (Option<u64>, usize) {
     let (mut rest, mut value) = (&bytes[at..], 0);
@@ -231,13 +191,26 @@ fn whole_128(digits: &[u8]) -> Option<u128> {
     }
 }
 
-fn run_128(bytes: &[u8], at: usize) -> (Option<u128>, usize) {
-    let end = digits::end(bytes, at);
-    (whole_128(&bytes[at..end]), end)
+/// Defines a function that applies a sign to a value, if the result fits.
+macro_rules! signed_value {
+    ($name:ident, $unsigned:ident, $signed:ident) => {
+        #[inline(always)]
+        fn $name(negative: bool, value: $unsigned) -> Option<$signed> {
+            match value as $signed {
+                value @ 0.. if negative => Some(-value),
+                value @ 0.. => Some(value),
+                // The minimum cannot be negated.
+                $signed::MIN if negative => Some($signed::MIN),
+                _ => None,
+            }
+        }
+    };
 }
 
-/// Appends `value` in decimal: `-` and digits, as every grammar here takes it.
-/// At most 40 bytes; reserves at most 24 beyond what it writes.
+signed_value!(signed_64, u64, i64);
+signed_value!(signed_128, u128, i128);
+
+/// Appends `value` in decimal: at most 40 bytes.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -302,7 +275,7 @@ fn push_u128(out: &mut Vec<u8>, value: u128) {
     push_sixteen(out, low);
 }
 
-/// The digits of a number below 10^8, copied at a fixed width and cut.
+/// Appends a number below 10^8, by a copy of fixed width that is truncated.
 #[inline]
 fn push_trimmed(out: &mut Vec<u8>, value: u32) {
     let (text, len) = digits::trimmed(value);
@@ -316,17 +289,17 @@ fn push_eight(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&digits::padded(value).to_le_bytes());
 }
 
-/// Sixteen digits of a number below 10^16.
+/// Appends the 16 digits of a number below 10^16.
 #[inline]
 fn push_sixteen(out: &mut Vec<u8>, value: u64) {
     push_eight(out, (value / TEN_TO_8) as u32);
     push_eight(out, (value % TEN_TO_8) as u32);
 }
 
-/// `Int` for a type, through the widest one of its kind: how to read that, to
-/// narrow it with the sign applied, and to write it.
+/// Implements `Int` for a type by functions of the widest type of its kind: to read it, to narrow
+/// it and apply the sign, and to write it.
 macro_rules! int {
-    ($int:ident, $expected:literal, $whole:ident, $run:ident, $narrow:expr, $push:expr) => {
+    ($int:ident, $expected:literal, $whole:ident, $narrow:expr, $push:expr) => {
         impl Int for $int {}
 
         impl sealed::Sealed for $int {
@@ -343,12 +316,6 @@ macro_rules! int {
             }
 
             #[inline]
-            fn run(negative: bool, bytes: &[u8], at: usize) -> (Option<Self>, usize) {
-                let (value, end) = $run(bytes, at);
-                (value.and_then(|value| $narrow(negative, value)), end)
-            }
-
-            #[inline]
             fn push(self, out: &mut Vec<u8>) {
                 $push(out, self);
             }
@@ -357,19 +324,11 @@ macro_rules! int {
 }
 
 macro_rules! signed {
-    ($($int:ident $same:ident $wide:ident $whole:ident $run:ident $push:ident $expected:literal)*) => {$(
+    ($($int:ident $signed:ident $wide:ident $whole:ident $push:ident $expected:literal)*) => {$(
         int!(
-            $int, $expected, $whole, $run,
+            $int, $expected, $whole,
             |negative: bool, value: $wide| {
-                // Of the widest type the least number, which has no positive
-                // twin, is the only one whose digits do not fit without a sign.
-                let value = match value as $same {
-                    value @ 0.. if negative => -value,
-                    value @ 0.. => value,
-                    $same::MIN if negative => $same::MIN,
-                    _ => return None,
-                };
-                $int::try_from(value).ok()
+                $signed(negative, value).and_then(|value| $int::try_from(value).ok())
             },
             |out: &mut Vec<u8>, value: $int| {
                 if value < 0 {
@@ -382,9 +341,9 @@ macro_rules! signed {
 }
 
 macro_rules! unsigned {
-    ($($int:ident $wide:ident $whole:ident $run:ident $push:ident $expected:literal)*) => {$(
+    ($($int:ident $wide:ident $whole:ident $push:ident $expected:literal)*) => {$(
         int!(
-            $int, $expected, $whole, $run,
+            $int, $expected, $whole,
             |negative: bool, value: $wide| {
                 let value = $int::try_from(value).ok()?;
                 (!negative || value == 0).then_some(value)
@@ -395,56 +354,17 @@ macro_rules! unsigned {
 }
 
 signed! {
-    i8 i64 u64 whole_64 run_64 push_u64 "-128 to 127"
-    i16 i64 u64 whole_64 run_64 push_u64 "-32768 to 32767"
-    i32 i64 u64 whole_64 run_64 push_u64 "-2147483648 to 2147483647"
-    i64 i64 u64 whole_64 run_64 push_u64 "-9223372036854775808 to 9223372036854775807"
-    i128 i128 u128 whole_128 run_128 push_u128 "-2^127 to 2^127 - 1"
+    i8 signed_64 u64 whole_64 push_u64 "-128 to 127"
+    i16 signed_64 u64 whole_64 push_u64 "-32768 to 32767"
+    i32 signed_64 u64 whole_64 push_u64 "-2147483648 to 2147483647"
+    i64 signed_64 u64 whole_64 push_u64 "-9223372036854775808 to 9223372036854775807"
+    i128 signed_128 u128 whole_128 push_u128 "-2^127 to 2^127 - 1"
 }
 
 unsigned! {
-    u8 u64 whole_64 run_64 push_u64 "0 to 255"
-    u16 u64 whole_64 run_64 push_u64 "0 to 65535"
-    u32 u64 whole_64 run_64 push_u64 "0 to 4294967295"
-    u64 u64 whole_64 run_64 push_u64 "0 to 18446744073709551615"
-    u128 u128 whole_128 run_128 push_u128 "0 to 2^128 - 1"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prefixes_tell_large_from_small() {
-        assert_eq!(integer_prefix(b"9223372036854775808"), Integer::Large(19));
-        assert_eq!(integer_prefix(b"-9223372036854775809x"), Integer::Large(20));
-        assert_eq!(
-            integer_prefix(b"-9223372036854775808]"),
-            Integer::Small(i64::MIN, 20)
-        );
-        assert_eq!(
-            integer_prefix(b"000000000000000000000001"),
-            Integer::Small(1, 24)
-        );
-        // What a peer read as a long.
-        assert_eq!(integer_prefix(b"25000000000000000000,"), Integer::Large(20));
-        assert!(parse::<i64>(b"25000000000000000000", Grammar::Json).is_err());
-    }
-
-    #[test]
-    fn what_is_no_integer_is_told_where() {
-        for (bad, offset) in [
-            (&b""[..], 0),
-            (b"-", 1),
-            (b"+", 1),
-            (b"+-1", 1),
-            (b"--1", 1),
-            (b"1 ", 1),
-            (b" 1", 0),
-            (b"0x1", 1),
-            (b"1234567890123x5", 13),
-        ] {
-            assert_eq!(parse_i64(bad).unwrap_err().offset, offset, "{bad:?}");
-        }
-    }
+    u8 u64 whole_64 push_u64 "0 to 255"
+    u16 u64 whole_64 push_u64 "0 to 65535"
+    u32 u64 whole_64 push_u64 "0 to 4294967295"
+    u64 u64 whole_64 push_u64 "0 to 18446744073709551615"
+    u128 u128 whole_128 push_u128 "0 to 2^128 - 1"
 }

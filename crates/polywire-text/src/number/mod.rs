@@ -1,27 +1,22 @@
 //! Integers and floating-point numbers.
 //!
-//! Reading takes bytes and says how many of them were the number, or reads a
-//! whole slice. Writing appends to the caller's buffer. White space around a
-//! number is the format's.
+//! Readers take a whole slice, or the beginning of one and return the length. Writers append to a
+//! buffer. White space is left to the formats.
 //!
 //! | | read | written |
 //! |---|---|---|
-//! | integers, `i8` to `u128` | [`parse`], [`prefix`], [`integer_prefix`] | [`push`], [`push_i64`], [`push_u64`] |
-//! | `f32`, `f64` | [`parse_float`], [`float_prefix`], [`decimal_prefix`] | [`push_float`], [`push_f64`], [`push_f32`] |
-//! | as many digits as there are | [`Decimal`], [`json_number`] | [`Decimal::push_plain`], [`Decimal::push_canonical`] |
+//! | integers, `i8` to `u128` | [`parse`], [`parse_i64`], [`integer_prefix`] | [`push`], [`push_i64`], [`push_u64`] |
+//! | `f32`, `f64` | [`parse_float`], [`parse_f64`], [`parse_f32`], [`decimal_prefix`] | [`push_float`], [`push_f64`], [`push_f32`] |
+//! | only checked | [`json_number`] | |
 //!
-//! What a number looks like is a [`Grammar`], and what stands for not-a-number
-//! and the infinities is a [`NonFinite`]; a [`Spelling`] is both. Nothing is
-//! ever rounded, wrapped or saturated in silence: an integer that does not fit
-//! its type is an error that names the range, digits beyond the largest double
-//! are an error and not infinity, and a [`Decimal`] keeps what neither holds.
-//! Only what reading a decimal as binary means is done: the nearest number is
-//! taken, which for digits close to zero may be zero.
+//! A [`Grammar`] defines the digits, and [`NonFinite`] the words for not-a-number and infinity; a
+//! [`Spelling`] is both. Numbers never wrap or saturate: an integer that does not fit its type is
+//! an error that names the range, and digits beyond the largest float are an error. Decimals are
+//! rounded to the nearest float, which may be zero.
 //!
-//! How it is fast is told where it is done: eight digits at a time in
-//! `digits.rs`, decimals to the nearest double by one division in `exact.rs`.
-//! Floating-point numbers are written in the shortest form that reads back as
-//! the same number, by zmij; what `exact.rs` leaves is read by fast-float2.
+//! Integers are read eight digits at a time (`digits.rs`). Floats are computed by one division or
+//! multiplication (`exact.rs`), and by fast-float2 where that does not suffice; zmij writes the
+//! shortest digits that are read as the same number.
 
 mod decimal;
 pub(crate) mod digits;
@@ -29,17 +24,10 @@ mod exact;
 mod float;
 mod grammar;
 mod integer;
-mod padded;
 mod spelling;
 
-pub use decimal::Decimal;
-pub use float::{Float, decimal_prefix, float_prefix, parse_f32, parse_f64, parse_float};
+pub(crate) use decimal::Decimal;
+pub use float::{Float, decimal_prefix, parse_f32, parse_f64, parse_float};
 pub use grammar::{Grammar, json_number};
-pub use integer::{
-    Int, Integer, integer_prefix, parse, parse_i64, prefix, push, push_i64, push_u64,
-};
-pub(crate) use padded::push_padded;
-pub use spelling::{
-    INFINITY, NAN, NEGATIVE_INFINITY, NonFinite, NotFinite, Spelling, push_f32, push_f64,
-    push_float,
-};
+pub use integer::{Int, Integer, integer_prefix, parse, parse_i64, push, push_i64, push_u64};
+pub use spelling::{NonFinite, NotFinite, Spelling, push_f32, push_f64, push_float};

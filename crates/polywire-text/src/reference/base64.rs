@@ -1,4 +1,4 @@
-//! The twin of [`base64`](crate::base64).
+//! Base64: see [`base64`](crate::base64).
 
 use crate::Malformed;
 use crate::base64::{Alphabet, Padding};
@@ -13,8 +13,8 @@ fn characters(alphabet: Alphabet) -> &'static [u8; 64] {
     }
 }
 
-/// The characters of `bytes`: each group of 24 bits, six at a time, the last
-/// one with zeros behind it.
+/// The characters of `bytes`: groups of 24 bits, the last one padded with zeros, six bits at a
+/// time.
 #[must_use]
 pub fn encode(bytes: &[u8], alphabet: Alphabet, padding: Padding) -> String {
     let mut text = String::new();
@@ -33,12 +33,11 @@ pub fn encode(bytes: &[u8], alphabet: Alphabet, padding: Padding) -> String {
     text
 }
 
-/// What `text` stands for, read from the left; white space between its characters
-/// skipped if asked to.
+/// The bytes of `text`.
 ///
 /// # Errors
 ///
-/// The first place at which something else should stand.
+/// The first character that is wrong.
 pub fn decode(
     text: &[u8],
     alphabet: Alphabet,
@@ -52,7 +51,7 @@ pub fn decode(
         .enumerate()
         .filter(|(_, byte)| !is_space(*byte))
         .peekable();
-    // The six bits of each character, with its place.
+    // The value of each character, with its offset.
     let mut sixes = Vec::new();
     while let Some((offset, byte)) = rest.peek().copied() {
         let Some(value) = characters(alphabet).iter().position(|c| *c == byte) else {

@@ -1,4 +1,4 @@
-//! The twin of [`hex`](crate::hex).
+//! Hexadecimal: see [`hex`](crate::hex).
 
 use crate::Malformed;
 use crate::hex::Case;
@@ -9,11 +9,11 @@ pub fn encode(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What `text` stands for, read from the left; `len` bytes if given, else any number.
+/// The bytes of `text`: exactly `len`, if given.
 ///
 /// # Errors
 ///
-/// The first place at which something else should stand.
+/// The first byte that is wrong.
 pub fn decode(text: &[u8], len: Option<usize>, case: Case) -> Result<Vec<u8>, Malformed> {
     let mut bytes = Vec::new();
     let mut high = None;
@@ -42,7 +42,7 @@ fn digit(byte: u8, case: Case) -> Option<u8> {
     let ten = match (byte, case) {
         (b'0'..=b'9', _) => return Some(byte - b'0'),
         (b'a'..=b'f', Case::Any | Case::Lower) => b'a',
-        (b'A'..=b'F', Case::Any | Case::Upper) => b'A',
+        (b'A'..=b'F', Case::Any) => b'A',
         _ => return None,
     };
     Some(byte - ten + 10)
@@ -52,6 +52,5 @@ fn expected(case: Case) -> &'static str {
     match case {
         Case::Any => "a hexadecimal digit",
         Case::Lower => "a hexadecimal digit in lower case",
-        Case::Upper => "a hexadecimal digit in upper case",
     }
 }

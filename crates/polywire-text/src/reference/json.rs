@@ -1,10 +1,9 @@
-//! The twin of [`escape`](crate::escape), for JSON: RFC 8259, section 7, a byte
-//! at a time.
+//! JSON escapes, RFC 8259, section 7, byte by byte: see [`escape`](crate::escape).
 
 use crate::Malformed;
 use crate::escape::{JsonEnd, LoneSurrogate};
 
-/// Each byte as it may stand in a JSON string.
+/// Escapes the contents of a JSON string.
 #[must_use]
 pub fn escape(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -24,7 +23,7 @@ pub fn escape(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Each character as it may stand in a JSON string of ASCII.
+/// Escapes the contents of a JSON string as ASCII, with `\uxxxx` for all other characters.
 #[must_use]
 pub fn escape_ascii(text: &str) -> Vec<u8> {
     let mut out = Vec::new();
@@ -40,11 +39,11 @@ pub fn escape_ascii(text: &str) -> Vec<u8> {
     out
 }
 
-/// What the inside of a string stands for: all of `bytes`.
+/// Unescapes the contents of a JSON string: all of `bytes`.
 ///
 /// # Errors
 ///
-/// At the first byte that is wrong.
+/// The first byte that is wrong.
 pub fn unescape(bytes: &[u8], lone: LoneSurrogate) -> Result<Vec<u8>, Malformed> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -62,11 +61,11 @@ pub fn unescape(bytes: &[u8], lone: LoneSurrogate) -> Result<Vec<u8>, Malformed>
     Ok(out)
 }
 
-/// What stands before the closing quote, and the number of bytes read.
+/// Unescapes up to the closing quote. Returns the result and the number of bytes read.
 ///
 /// # Errors
 ///
-/// At the first byte that is wrong, and at the end if there is no closing quote.
+/// The first byte that is wrong, or the end if there is no closing quote.
 pub fn string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Vec<u8>, usize), Malformed> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -80,11 +79,11 @@ pub fn string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Vec<u8>, usize), Mal
     Err(unclosed(at))
 }
 
-/// The closing quote, and whether there is an escape before it.
+/// Finds the closing quote, and whether there is an escape before it.
 ///
 /// # Errors
 ///
-/// At a control character, and at the end if there is no closing quote.
+/// A control character, or the end if there is no closing quote.
 pub fn string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
     let mut escaped = false;
     let mut at = 0;
@@ -106,8 +105,7 @@ pub fn string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
     Err(unclosed(bytes.len()))
 }
 
-/// Appends the byte at `at`, or what the escape there stands for; returns where
-/// the next begins.
+/// Appends the byte or the escape at `at`. Returns the offset after it.
 fn character(
     out: &mut Vec<u8>,
     bytes: &[u8],
@@ -143,7 +141,7 @@ fn character(
     Ok(at + 2)
 }
 
-/// The character of `\uXXXX` or `\uXXXX\uXXXX` at `at`, and where the next begins.
+/// The character of `\uXXXX` or `\uXXXX\uXXXX` at `at`, and the offset after it.
 fn unicode(bytes: &[u8], at: usize, lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
     let first = unit(bytes, at + 2)?;
     let second = match bytes.get(at + 6..at + 8) {

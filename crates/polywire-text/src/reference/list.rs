@@ -1,20 +1,20 @@
-//! The twin of [`list`](crate::list).
+//! Arrays: see [`list`](crate::list).
 
 use super::quote::white;
 use crate::Malformed;
 
-/// An array whose items are these texts.
+/// An array of items that are JSON already.
 #[must_use]
 pub fn array(items: &[Vec<u8>]) -> Vec<u8> {
     [b"[", &items.join(&b","[..])[..], b"]"].concat()
 }
 
-/// The items of the array that begins at 0 or behind white space there, each
-/// read by `item`, and where the array ends.
+/// The items of the array at the beginning, after optional white space, each read by `item`, and
+/// the end of the array.
 ///
 /// # Errors
 ///
-/// At the first byte that is wrong.
+/// The first byte that is wrong.
 pub fn items<T>(
     bytes: &[u8],
     mut item: impl FnMut(&[u8], usize) -> Result<(T, usize), Malformed>,

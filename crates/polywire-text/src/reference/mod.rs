@@ -1,8 +1,5 @@
-//! The slow, readable twins of this crate: what each fast path must agree with.
-//!
-//! Written to be read, with the words of the specification and the plainest
-//! loops that say it. Tests, fuzz targets and benchmarks hold the fast paths
-//! against them. Nothing else should call them.
+//! Reference implementations: slow and readable. Tests, fuzz targets and benchmarks compare the
+//! fast implementations with them. Programs should not use them.
 
 pub mod base64;
 pub mod hex;

@@ -1,10 +1,9 @@
-//! The twin of [`crate::number`]: one byte at a time, and where a value is
-//! wanted, digits in strings or the standard library.
+//! Numbers, byte by byte, with strings of digits and the standard library: see [`crate::number`].
 
 use crate::Malformed;
 use crate::number::{Grammar, NonFinite, Spelling};
 
-/// How many digits stand at the beginning of `bytes`.
+/// The number of digits at the beginning of `bytes`.
 fn digits(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -20,12 +19,12 @@ fn sign(bytes: &[u8], grammar: Grammar) -> usize {
     }
 }
 
-/// The length of the number at the beginning of `bytes`, and whether it has
-/// neither point nor exponent.
+/// The length of the number at the beginning of `bytes`, and whether it has neither point nor
+/// exponent.
 ///
 /// # Errors
 ///
-/// Where the grammar was left.
+/// The first byte that does not match the grammar.
 pub fn number(bytes: &[u8], grammar: Grammar) -> Result<(usize, bool), Malformed> {
     let json = grammar == Grammar::Json;
     let mut at = sign(bytes, grammar);
@@ -63,12 +62,12 @@ pub fn number(bytes: &[u8], grammar: Grammar) -> Result<(usize, bool), Malformed
     Ok((at, integer))
 }
 
-/// The integer at the beginning of `bytes`: its length, and its digits without
-/// leading zeros, with a minus where it is below zero.
+/// The integer at the beginning of `bytes`: its length, and its digits without leading zeros, with
+/// a minus if it is negative.
 ///
 /// # Errors
 ///
-/// Where the grammar was left.
+/// The first byte that does not match the grammar.
 pub fn integer(bytes: &[u8], grammar: Grammar) -> Result<(usize, String), Malformed> {
     let sign = sign(bytes, grammar);
     let count = digits(&bytes[sign..]);
@@ -124,9 +123,8 @@ pub fn double(bytes: &[u8], spelling: Spelling) -> Result<f64, Malformed> {
     }
 }
 
-/// The number of a text that follows some grammar, as text: minus, digits
-/// without zeros at either end, and the exponent of the last digit where it is
-/// not 0. Zero is `0`. Exponents beyond 2^62 count as that.
+/// A text that is the same for equal numbers: minus, digits without zeros at either end, and the
+/// exponent of the last digit if it is not 0. Zero is `0`. Exponents are limited to 2^62.
 #[must_use]
 pub fn canonical(text: &str) -> String {
     let negative = text.starts_with('-');
@@ -156,15 +154,14 @@ pub fn canonical(text: &str) -> String {
     }
 }
 
-/// The number of a text that follows some grammar, without an exponent; the
-/// zeros at the end of its fraction are kept.
+/// A number without an exponent, with the zeros at the end of its fraction.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let text = text.trim_start_matches(['-', '+']);
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, places) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let (mut before, mut behind) = (whole.to_owned(), places.to_owned());
+    let (mut before, mut after) = (whole.to_owned(), places.to_owned());
     // Zero has no exponent.
     let zero = mantissa.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     let exponent: i64 = if zero {
@@ -172,23 +169,23 @@ pub fn plain(text: &str) -> String {
     } else {
         exponent.parse().unwrap_or(0)
     };
-    // One place at a time.
+    // Moves the point by one digit at a time.
     for _ in 0..exponent.max(0) {
-        before.push(if behind.is_empty() {
+        before.push(if after.is_empty() {
             '0'
         } else {
-            behind.remove(0)
+            after.remove(0)
         });
     }
     for _ in 0..(-exponent).max(0) {
-        behind.insert(0, before.pop().unwrap_or('0'));
+        after.insert(0, before.pop().unwrap_or('0'));
     }
     let before = match before.trim_start_matches('0') {
         "" => "0",
         before => before,
     };
-    match behind.as_str() {
+    match after.as_str() {
         "" => format!("{sign}{before}"),
-        behind => format!("{sign}{before}.{behind}"),
+        after => format!("{sign}{before}.{after}"),
     }
 }

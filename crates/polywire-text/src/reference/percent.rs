@@ -1,10 +1,9 @@
-//! The twin of percent-encoding and of forms, byte by byte.
+//! Percent-encoding and forms, byte by byte.
 
 use crate::Malformed;
 use crate::percent::Plus;
 
-/// As [`crate::percent::push_bytes`], with a set that is the unreserved
-/// characters and `keep`.
+/// As [`crate::percent::push_bytes`], with a set of the unreserved characters and `keep`.
 #[must_use]
 pub fn encoded(bytes: &[u8], keep: &[u8]) -> String {
     let mut out = String::new();
@@ -19,9 +18,8 @@ pub fn encoded(bytes: &[u8], keep: &[u8]) -> String {
     out
 }
 
-/// The URL standard's serializer of one part of a form: its percent-encode set
-/// is everything but ASCII letters, digits, `*`, `-`, `.` and `_`; a space is
-/// `+`.
+/// The serializer of the URL standard for a key or value of a form: encodes everything except ASCII
+/// letters, digits, `*`, `-`, `.` and `_`, and writes a space as `+`.
 #[must_use]
 pub fn form_encoded(bytes: &[u8]) -> String {
     let mut out = String::new();
@@ -36,11 +34,11 @@ pub fn form_encoded(bytes: &[u8]) -> String {
     out
 }
 
-/// As [`crate::percent::push_decoded`].
+/// As [`crate::percent::decode_bytes`].
 ///
 /// # Errors
 ///
-/// As there.
+/// The same.
 pub fn decoded(bytes: &[u8], plus: Plus) -> Result<Vec<u8>, Malformed> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -71,10 +69,10 @@ pub fn decoded(bytes: &[u8], plus: Plus) -> Result<Vec<u8>, Malformed> {
 ///
 /// # Errors
 ///
-/// As there.
+/// The same.
 pub fn decoded_text(text: &str, plus: Plus) -> Result<String, Malformed> {
     String::from_utf8(decoded(text.as_bytes(), plus)?).map_err(|error| {
-        // Step by step to what stands for the first bad byte.
+        // Advances to the encoded form of the first invalid byte.
         let bad = error.utf8_error().valid_up_to();
         let mut offset = 0;
         for _ in 0..bad {
@@ -88,7 +86,7 @@ pub fn decoded_text(text: &str, plus: Plus) -> Result<String, Malformed> {
     })
 }
 
-/// As [`crate::form::pairs`]: key, value, and where both begin.
+/// As [`crate::form::pairs`]: key, value, and the offsets of both.
 #[must_use]
 pub fn pairs(form: &str) -> Vec<Result<(String, String, usize, usize), Malformed>> {
     let mut pairs = Vec::new();

@@ -1,10 +1,10 @@
-//! The twin of [`quote`](crate::quote): a byte at a time.
+//! Quoted strings, byte by byte: see [`quote`](crate::quote).
 
 use crate::escape::LoneSurrogate;
 use crate::hex::Case;
 use crate::{Malformed, reference};
 
-/// White space of JSON at `at`: where it ends.
+/// The end of the JSON white space at `at`.
 pub(crate) fn white(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() && b" \t\n\r".contains(&bytes[at]) {
         at += 1;
@@ -18,16 +18,15 @@ pub fn quote(text: &[u8]) -> Vec<u8> {
     [b"\"", &reference::json::escape(text)[..], b"\""].concat()
 }
 
-/// The string that begins at `at` or behind white space there, and where it
-/// ends.
+/// The string at `at`, after optional white space, and its end.
 ///
 /// # Errors
 ///
-/// At the first byte that is wrong.
+/// The first byte that is wrong.
 pub fn unquote(bytes: &[u8], at: usize, lone: LoneSurrogate) -> Result<(String, usize), Malformed> {
     let inside = opening(bytes, at)?;
     let string = reference::json::string(&bytes[inside..], lone);
-    // Bytes that are not UTF-8 come before anything that is wrong behind them.
+    // An error before the first byte that is not UTF-8 has precedence.
     let seen = match &string {
         Ok((_, read)) => *read,
         Err(error) => error.offset,
@@ -44,12 +43,11 @@ pub fn unquote(bytes: &[u8], at: usize, lone: LoneSurrogate) -> Result<(String, 
     }
 }
 
-/// The key that begins at `at` or behind white space there, and where what is
-/// behind its colon begins.
+/// The key at `at`, after optional white space, and the offset after its colon.
 ///
 /// # Errors
 ///
-/// At the first byte that is wrong.
+/// The first byte that is wrong.
 pub fn key(bytes: &[u8], at: usize, lone: LoneSurrogate) -> Result<(String, usize), Malformed> {
     let (name, end) = unquote(bytes, at, lone)?;
     let colon = white(bytes, end);
@@ -59,12 +57,11 @@ pub fn key(bytes: &[u8], at: usize, lone: LoneSurrogate) -> Result<(String, usiz
     Ok((name, colon + 1))
 }
 
-/// The boolean that begins at `at` or behind white space there, and where it
-/// ends.
+/// The boolean at `at`, after optional white space, and its end.
 ///
 /// # Errors
 ///
-/// At the first byte that is no white space.
+/// The first byte that is not white space.
 pub fn boolean(bytes: &[u8], at: usize) -> Result<(bool, usize), Malformed> {
     let start = white(bytes, at);
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
@@ -76,12 +73,12 @@ pub fn boolean(bytes: &[u8], at: usize) -> Result<(bool, usize), Malformed> {
     }
 }
 
-/// Hexadecimal in quotes that begins at `at` or behind white space there, of
-/// `size` bytes if given, and where it ends.
+/// The quoted hexadecimal at `at`, after optional white space, of `size` bytes if given, and its
+/// end.
 ///
 /// # Errors
 ///
-/// At the first byte that is wrong.
+/// The first byte that is wrong.
 pub fn hex(
     bytes: &[u8],
     at: usize,
@@ -99,7 +96,7 @@ pub fn hex(
     Ok((decoded, end + 1))
 }
 
-/// What is behind the opening quote.
+/// The offset after the opening quote.
 fn opening(bytes: &[u8], at: usize) -> Result<usize, Malformed> {
     let quote = white(bytes, at);
     if bytes.get(quote) != Some(&b'"') {

@@ -1,11 +1,10 @@
-//! Timestamps, by the grammars and by counting days.
+//! Timestamps, by pattern matching and counting of days.
 //!
-//! A form is described by a pattern in which a letter stands for a field, and
-//! read by walking both strings. A date becomes a number of days by going
-//! through the years and months one by one.
+//! A pattern describes a format, with one letter per field, and is read together with the text. The
+//! days of a date are counted year by year and month by month.
 
 use crate::Timestamp;
-use crate::timestamp::{Fraction, LeapSecond, ReadPolicy, ShortYear, Years};
+use crate::timestamp::{Fraction, ReadPolicy};
 
 const DAYS: [&str; 7] = [
     "Monday",
@@ -20,11 +19,11 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// Offset 0 of [`Malformed`](crate::Malformed) where a field is out of range,
-/// else where the text leaves the form.
+/// The offset of [`Malformed`](crate::Malformed): 0 if a field is out of range, else the first byte
+/// that does not match.
 pub type Offset = usize;
 
-/// The years with 366 days.
+/// Whether the year has 366 days.
 #[must_use]
 pub fn is_leap_year(year: i64) -> bool {
     if year.rem_euclid(400) == 0 {
@@ -36,7 +35,7 @@ pub fn is_leap_year(year: i64) -> bool {
     }
 }
 
-/// How many days a month has, counted from 1.
+/// The number of days of a month, 1 to 12.
 #[must_use]
 pub fn days_in_month(year: i64, month: u32) -> u32 {
     match month {
@@ -51,10 +50,10 @@ fn days_in_year(year: i64) -> i64 {
     if is_leap_year(year) { 366 } else { 365 }
 }
 
-/// Days from 1970-01-01 to a date, which may be before it.
+/// Days from 1970-01-01 to a date; negative before it.
 #[must_use]
 pub fn days_from_epoch(year: i64, month: u32, day: u32) -> i64 {
-    // 400 years have 146097 days: a shorter way to years far away.
+    // 400 years have 146097 days, so only the remainder is counted.
     let eras = (year - 1970).div_euclid(400);
     let mut days = eras * 146_097;
     for earlier in 1970..year - eras * 400 {
@@ -66,7 +65,7 @@ pub fn days_from_epoch(year: i64, month: u32, day: u32) -> i64 {
     days + i64::from(day) - 1
 }
 
-/// Year, month and day of so many days after 1970-01-01.
+/// Year, month and day, `days` after 1970-01-01.
 #[must_use]
 pub fn date_of_day(days: i64) -> (i64, u32, u32) {
     let mut year = 1970 + days.div_euclid(146_097) * 400;
@@ -83,7 +82,7 @@ pub fn date_of_day(days: i64) -> (i64, u32, u32) {
     (year, month, days as u32 + 1)
 }
 
-/// What the fields of a text say.
+/// The fields of a text.
 #[derive(Default)]
 struct Fields {
     year: i64,
@@ -92,7 +91,7 @@ struct Fields {
     hour: u32,
     minute: u32,
     second: u32,
-    /// The digits behind the point.
+    /// The digits after the point.
     fraction: String,
     /// `Z`, or a sign and four digits.
     zone: Option<String>,
@@ -100,20 +99,18 @@ struct Fields {
     short: bool,
 }
 
-/// Reads `text` by a pattern:
+/// Reads `text` by a pattern of these letters:
 ///
 /// - `Y M D h m s`: a digit of year, month, day, hour, minute, second;
 /// - `d`: the first digit of a day, or a space in its place;
-/// - `-` in front of `YYYYYY` at the beginning: a sign;
-/// - `w`, `W`: the name of a day, short or full; `b`: the name of a month;
+/// - `w`: the name of a day, which is not checked; `b`: the name of a month;
 /// - `T`: that letter, of either case; `_`: that or a space;
-/// - `.`: a point and digits, or nothing;
-/// - `z`: a zone with a colon; `o`: a zone with or without one, or nothing;
+/// - `.`: an optional point and digits;
+/// - `z`: an offset with a colon; `o`: an optional offset, whose colon is optional;
 /// - `$`: the word GMT;
 /// - anything else: itself.
 fn read(text: &[u8], pattern: &str) -> Result<Fields, Offset> {
     let mut fields = Fields::default();
-    let mut sign = 1;
     let mut at = 0;
     let digit = |at: usize| match text.get(at) {
         Some(byte) if byte.is_ascii_digit() => Ok(u32::from(byte - b'0')),
@@ -124,7 +121,7 @@ fn read(text: &[u8], pattern: &str) -> Result<Fields, Offset> {
         let len = rest.iter().take_while(|byte| byte.is_ascii_alphabetic());
         String::from_utf8_lossy(&rest[..len.count()]).into_owned()
     };
-    for (index, letter) in pattern.char_indices() {
+    for letter in pattern.chars() {
         let byte = text.get(at).copied();
         match letter {
             'Y' => fields.year = fields.year * 10 + i64::from(digit(at)?),
@@ -135,8 +132,7 @@ fn read(text: &[u8], pattern: &str) -> Result<Fields, Offset> {
             'h' => fields.hour = fields.hour * 10 + digit(at)?,
             'm' => fields.minute = fields.minute * 10 + digit(at)?,
             's' => fields.second = fields.second * 10 + digit(at)?,
-            '-' if index == 0 => sign = if byte == Some(b'-') { -1 } else { 1 },
-            'w' | 'W' | 'b' | '$' => {
+            'w' | 'b' | '$' => {
                 let word = letters(at);
                 match letter {
                     'b' => match MONTHS.iter().position(|month| *month == word) {
@@ -145,7 +141,7 @@ fn read(text: &[u8], pattern: &str) -> Result<Fields, Offset> {
                     },
                     '$' if word == "GMT" => fields.zone = Some("Z".to_owned()),
                     '$' => return Err(at),
-                    // Looked at before the pattern was chosen.
+                    // Checked before the pattern was chosen.
                     _ => {}
                 }
                 at += word.len();
@@ -209,13 +205,12 @@ fn read(text: &[u8], pattern: &str) -> Result<Fields, Offset> {
     if at < text.len() {
         return Err(at);
     }
-    fields.year *= sign;
     fields.short = pattern.matches('Y').count() == 2;
     Ok(fields)
 }
 
-/// The instant that fields tell, if they are those of a calendar and a clock.
-fn instant(fields: &Fields, policy: ReadPolicy) -> Option<Timestamp> {
+/// The instant of the fields, if they are in range.
+fn instant(fields: &Fields) -> Option<Timestamp> {
     let Fields {
         year,
         month,
@@ -225,34 +220,16 @@ fn instant(fields: &Fields, policy: ReadPolicy) -> Option<Timestamp> {
         second,
         ..
     } = *fields;
-    let year = match policy.short_year {
-        _ if !fields.short => year,
-        ShortYear::From1970 => (1970..=2069).find(|full| full % 100 == year)?,
-        // From 50 years after now downwards.
-        ShortYear::Near(now) => {
-            let this_year = date_of_day(now.seconds().div_euclid(86_400)).0;
-            let mut years = (this_year - 51..=this_year + 50).rev();
-            years.find(|full| {
-                let within = |seconds: i64| {
-                    let days = seconds.div_euclid(86_400);
-                    let (_, month, day) = date_of_day(days);
-                    (month, day, seconds.rem_euclid(86_400))
-                };
-                let time = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
-                let nanoseconds = nanoseconds(&fields.fraction);
-                let (now_month, now_day, now_second) = within(now.seconds());
-                let later = ((month, day, time), nanoseconds)
-                    > ((now_month, now_day, now_second), now.nanoseconds());
-                full.rem_euclid(100) == year && !(*full == this_year + 50 && later)
-            })?
-        }
+    let year = match fields.short {
+        true => (1970..=2069).find(|full| full % 100 == year)?,
+        false => year,
     };
     let fits = (1..=12).contains(&month)
         && (1..=days_in_month(year, month)).contains(&day)
         && hour <= 23
         && minute <= 59
         && second <= 60
-        && (year != 0 || policy.years != Years::Common);
+        && year != 0;
     if !fits {
         return None;
     }
@@ -269,23 +246,20 @@ fn instant(fields: &Fields, policy: ReadPolicy) -> Option<Timestamp> {
     };
     let minutes = i64::from(hour) * 60 + i64::from(minute);
     let start_of_minute = days_from_epoch(year, month, day) * 86_400 + minutes * 60 - offset;
-    let mut seconds = start_of_minute + i64::from(second);
-    let mut nanoseconds = nanoseconds(&fields.fraction);
+    let seconds = start_of_minute + i64::from(second);
+    let nanoseconds = nanoseconds(&fields.fraction);
     if second == 60 {
         let minute_of_day = start_of_minute.rem_euclid(86_400) / 60;
         let may_leap = match fields.zone {
             Some(_) => minute_of_day == 23 * 60 + 59,
             None => minute == 59,
         };
-        if !may_leap || policy.leap_second == LeapSecond::Refuse {
+        if !may_leap {
             return None;
-        }
-        if policy.leap_second == LeapSecond::Hold {
-            (seconds, nanoseconds) = (start_of_minute + 59, 999_999_999);
         }
     }
     let (year_in_utc, ..) = date_of_day(seconds.div_euclid(86_400));
-    if policy.years == Years::Common && !(1..=9999).contains(&year_in_utc) {
+    if !(1..=9999).contains(&year_in_utc) {
         return None;
     }
     Some(Timestamp::new(seconds, nanoseconds).with_unzoned(fields.zone.is_none()))
@@ -305,16 +279,10 @@ fn nanoseconds(fraction: &str) -> u32 {
 ///
 /// # Errors
 ///
-/// Where the text leaves the form, or 0.
+/// The first byte that does not match, or 0 if a field is out of range.
 pub fn date_time(text: &[u8], policy: ReadPolicy) -> Result<Timestamp, Offset> {
-    let expanded = policy.years == Years::Expanded && matches!(text.first(), Some(b'+' | b'-'));
-    if expanded && text.starts_with(b"-000000") {
-        return Err(0);
-    }
-    let separator = if policy.space { '_' } else { 'T' };
-    let year = if expanded { "-YYYYYY" } else { "YYYY" };
-    let fields = read(text, &format!("{year}-MM-DD{separator}hh:mm:ss.z"))?;
-    let instant = instant(&fields, policy).ok_or(0_usize)?;
+    let fields = read(text, "YYYY-MM-DDThh:mm:ss.z")?;
+    let instant = instant(&fields).ok_or(0_usize)?;
     match text.last() {
         Some(b'Z' | b'z') => Ok(instant),
         _ if !policy.utc => Ok(instant),
@@ -322,36 +290,30 @@ pub fn date_time(text: &[u8], policy: ReadPolicy) -> Result<Timestamp, Offset> {
     }
 }
 
-/// Reads XML-RPC's form and those that peers send.
+/// Reads an XML-RPC date.
 ///
 /// # Errors
 ///
-/// Where the text leaves the form, or 0.
-pub fn xmlrpc(text: &[u8], policy: ReadPolicy) -> Result<Timestamp, Offset> {
-    let expanded = policy.years == Years::Expanded && matches!(text.first(), Some(b'+' | b'-'));
-    if expanded && text.starts_with(b"-000000") {
-        return Err(0);
-    }
-    let fields = if expanded {
-        read(text, "-YYYYYY-MM-DD_hh:mm:ss.o")?
-    } else if text.get(4) == Some(&b'-') {
+/// The first byte that does not match, or 0 if a field is out of range.
+pub fn xmlrpc(text: &[u8]) -> Result<Timestamp, Offset> {
+    let fields = if text.get(4) == Some(&b'-') {
         read(text, "YYYY-MM-DD_hh:mm:ss.o")?
     } else {
         read(text, "YYYYMMDD_hh:mm:ss.o")?
     };
-    instant(&fields, policy).ok_or(0)
+    instant(&fields).ok_or(0)
 }
 
 /// Reads an HTTP-date.
 ///
 /// # Errors
 ///
-/// Where the text leaves the form, or 0.
-pub fn http_date(text: &[u8], policy: ReadPolicy) -> Result<Timestamp, Offset> {
+/// The first byte that does not match, or 0 if a field is out of range.
+pub fn http_date(text: &[u8]) -> Result<Timestamp, Offset> {
     let letters = text.iter().take_while(|byte| byte.is_ascii_alphabetic());
     let name = String::from_utf8_lossy(&text[..letters.count()]).into_owned();
     let mut fields = if DAYS.contains(&name.as_str()) {
-        read(text, "W, DD-b-YY hh:mm:ss. $")?
+        read(text, "w, DD-b-YY hh:mm:ss. $")?
     } else if !DAYS.iter().any(|day| day[..3] == name) {
         return Err(0);
     } else if text.get(3) == Some(&b',') {
@@ -360,10 +322,10 @@ pub fn http_date(text: &[u8], policy: ReadPolicy) -> Result<Timestamp, Offset> {
         read(text, "w b dD hh:mm:ss. YYYY")?
     };
     fields.zone = Some("Z".to_owned());
-    instant(&fields, policy).ok_or(0)
+    instant(&fields).ok_or(0)
 }
 
-/// Reads seconds since the epoch. `None` is any error.
+/// Reads seconds since the epoch. `None` is an error.
 #[must_use]
 pub fn epoch_seconds(text: &str) -> Option<Timestamp> {
     let (number, exponent) = match text.find(['e', 'E']) {
@@ -385,7 +347,7 @@ pub fn epoch_seconds(text: &str) -> Option<Timestamp> {
         return None;
     }
     let exponent = exponent.unwrap_or("0");
-    // So far away that no text has the zeros.
+    // Larger than any text has zeros.
     let endless = if exponent.starts_with('-') { -1 } else { 1 } * (1 << 60);
     let exponent: i64 = exponent.parse().unwrap_or(endless).clamp(-1 << 60, 1 << 60);
     let digits = format!("{unsigned}{}", fraction.unwrap_or_default());
@@ -393,7 +355,7 @@ pub fn epoch_seconds(text: &str) -> Option<Timestamp> {
     if zeros == digits.len() {
         return Some(Timestamp::EPOCH);
     }
-    // The digits of the nanoseconds, of which 64 bits of seconds have 28.
+    // The number of digits of the nanoseconds, at most 28.
     let count = usize::try_from(unsigned.len() as i64 + exponent + 9).unwrap_or(0);
     if count > zeros + 30 {
         return None;
@@ -416,7 +378,7 @@ fn fields_of(instant: Timestamp) -> ((i64, u32, u32), (i64, i64, i64)) {
     )
 }
 
-/// A point and digits, or nothing.
+/// An optional point and digits.
 fn fraction_text(nanoseconds: u32, fraction: Fraction) -> String {
     let digits = format!("{nanoseconds:09}");
     let digits = match fraction {
@@ -437,19 +399,15 @@ fn fraction_text(nanoseconds: u32, fraction: Fraction) -> String {
     }
 }
 
-/// RFC 3339, with an expanded year where it needs one.
+/// RFC 3339.
 #[must_use]
 pub fn write_date_time(instant: Timestamp, fraction: Fraction) -> String {
     let ((year, month, day), (hour, minute, second)) = fields_of(instant);
     let fraction = fraction_text(instant.nanoseconds(), fraction);
-    let year = match year {
-        0..=9999 => format!("{year:04}"),
-        _ => format!("{year:+07}"),
-    };
-    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// XML-RPC's form.
+/// The format of XML-RPC.
 #[must_use]
 pub fn write_xmlrpc(instant: Timestamp, fraction: Fraction) -> String {
     let ((year, month, day), (hour, minute, second)) = fields_of(instant);
@@ -457,7 +415,7 @@ pub fn write_xmlrpc(instant: Timestamp, fraction: Fraction) -> String {
     format!("{year:04}{month:02}{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}")
 }
 
-/// The name of the day, counted on from a Thursday.
+/// The name of the day. 1970-01-01 was a Thursday.
 fn weekday(instant: Timestamp) -> &'static str {
     DAYS[(instant.seconds().div_euclid(86_400) + 3).rem_euclid(7) as usize]
 }
@@ -471,7 +429,7 @@ pub fn write_http_date(instant: Timestamp, fraction: Fraction) -> String {
     format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02}{fraction} GMT")
 }
 
-/// RFC 850's date, whose year has two digits.
+/// The format of RFC 850, whose year has two digits.
 #[must_use]
 pub fn write_rfc850(instant: Timestamp) -> String {
     let ((year, month, day), (hour, minute, second)) = fields_of(instant);
@@ -480,7 +438,7 @@ pub fn write_rfc850(instant: Timestamp) -> String {
     format!("{weekday}, {day:02}-{month}-{year:02} {hour:02}:{minute:02}:{second:02} GMT")
 }
 
-/// The date of C's `asctime`.
+/// The format of `asctime` in C.
 #[must_use]
 pub fn write_asctime(instant: Timestamp) -> String {
     let ((year, month, day), (hour, minute, second)) = fields_of(instant);
@@ -504,7 +462,7 @@ pub fn write_epoch_seconds(instant: Timestamp, fraction: Fraction) -> String {
     format!("{sign}{whole}{}", fraction_text(rest, fraction))
 }
 
-/// The nearest double, by the standard library.
+/// The nearest double, computed by the standard library.
 #[must_use]
 pub fn as_f64(instant: Timestamp) -> f64 {
     let text = write_epoch_seconds(instant, Fraction::Needed);

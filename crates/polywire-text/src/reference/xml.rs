@@ -1,4 +1,4 @@
-//! The twin of the XML escapes, character by character.
+//! XML escapes, character by character.
 
 use crate::Malformed;
 use crate::escape::{Forbidden, XmlPlace, XmlReading, is_xml};
@@ -9,7 +9,7 @@ const FORBIDDEN: &str = "a character that XML 1.0 allows";
 ///
 /// # Errors
 ///
-/// As there.
+/// The same.
 pub fn escaped(bytes: &[u8], place: XmlPlace, forbidden: Forbidden) -> Result<String, Malformed> {
     let mut out = String::new();
     let mut offset = 0;
@@ -54,11 +54,11 @@ fn instead(out: &mut String, forbidden: Forbidden, error: Malformed) -> Result<(
     Ok(())
 }
 
-/// As [`crate::escape::push_unescaped_xml`].
+/// As [`crate::escape::unescape_xml`].
 ///
 /// # Errors
 ///
-/// As there.
+/// The same.
 pub fn unescaped(bytes: &[u8], place: XmlPlace, reading: XmlReading) -> Result<String, Malformed> {
     let text =
         std::str::from_utf8(bytes).map_err(|error| Malformed::new(error.valid_up_to(), "UTF-8"))?;
@@ -94,7 +94,7 @@ pub fn unescaped(bytes: &[u8], place: XmlPlace, reading: XmlReading) -> Result<S
     Ok(out)
 }
 
-/// Behind the `&`: the character, and how many bytes it takes.
+/// Reads a reference without its `&`. Returns the character and the number of bytes read.
 fn reference(rest: &str, strict: bool) -> Result<(char, usize), Malformed> {
     for (name, character) in [
         ("lt;", '<'),
@@ -128,7 +128,7 @@ fn reference(rest: &str, strict: bool) -> Result<(char, usize), Malformed> {
             "the digits of a character reference and ;",
         ));
     }
-    // A number that is too large for this is no character either.
+    // A number that overflows is not a character either.
     let code = u32::from_str_radix(digits.trim_start_matches('0'), radix);
     let code = if digits.trim_start_matches('0').is_empty() {
         Ok(0)

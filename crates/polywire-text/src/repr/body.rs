@@ -1,18 +1,17 @@
-//! `Body`: what strings may be ranges of.
+//! `Body`: an input that values may share.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::{Repr, is_worth_sharing, range_within};
+use super::Repr;
+use super::owner::{is_worth_sharing, range_within};
 
-/// An input that decoded values may share: the whole body of a message.
+/// The body of a message, which decoded values may share.
 ///
-/// Decoders that read from a `Body` make [`Text`](crate::Text) and
-/// [`Blob`](crate::Blob) values that are ranges of it instead of copies. The
-/// first such value makes one handle (a small allocation); all later ones
-/// count it up.
+/// [`Text`](crate::Text) and [`Blob`](crate::Blob) values of a `Body` are ranges of it instead of
+/// copies. The first one allocates a handle; later ones increment its count.
 ///
 /// ```
 /// use polywire_text::Body;
@@ -31,7 +30,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// A body of these bytes. Costs nothing but the move.
+    /// A body of these bytes.
     #[must_use]
     pub const fn new(bytes: Bytes) -> Self {
         Self {
@@ -59,16 +58,14 @@ impl Body {
         self.bytes.len()
     }
 
-    /// The body as `Bytes`, for handing it on.
+    /// The body as `Bytes`.
     #[must_use]
     pub fn into_bytes(self) -> Bytes {
         self.bytes
     }
 
-    /// `part` as a [`Text`](crate::Text): inline if short; a range of this
-    /// body if it lies within it and is not too small a part of it
-    /// ([`SHARE_WHOLE`](crate::SHARE_WHOLE),
-    /// [`SHARE_FRACTION`](crate::SHARE_FRACTION)); a copy otherwise.
+    /// `part` as a [`Text`](crate::Text): inline if it is short; a range of this body if it is a
+    /// part of it and not too small ([`SHARE_FRACTION`](crate::SHARE_FRACTION)); otherwise a copy.
     #[inline]
     #[must_use]
     pub fn text(&self, part: &str) -> crate::Text {

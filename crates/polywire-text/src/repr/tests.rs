@@ -1,3 +1,5 @@
+use bytes::Bytes;
+
 use super::*;
 
 #[test]
@@ -20,7 +22,7 @@ fn every_length_round_trips() {
 }
 
 #[test]
-fn ascii_is_seen_at_every_place() {
+fn ascii_is_tested_at_every_offset() {
     let mut window = vec![b'a'; 40];
     for len in 0..=INLINE_CAPACITY {
         for at in 0..window.len() {
@@ -38,7 +40,7 @@ fn ascii_is_seen_at_every_place() {
 }
 
 #[test]
-fn a_small_part_of_a_large_body_is_copied() {
+fn small_parts_of_large_bodies_are_copied() {
     let body = Body::from(vec![b'x'; 64 * 1024]);
     assert!(!body.blob(&body.as_bytes()[10..10 + 24]).is_shared());
     assert!(!body.blob(&body.as_bytes()[10..10 + 255]).is_shared());
@@ -49,7 +51,7 @@ fn a_small_part_of_a_large_body_is_copied() {
 }
 
 #[test]
-fn what_was_handed_over_keeps_little_more_than_itself() {
+fn a_vector_is_taken_over_unless_half_of_it_is_unused() {
     for capacity in [38, 76, 77, 78, 1 << 20] {
         let mut bytes = Vec::with_capacity(capacity);
         bytes.resize(38, b'x');
@@ -60,10 +62,10 @@ fn what_was_handed_over_keeps_little_more_than_itself() {
         assert!(!repr.is_shared());
         let kept = repr.as_bytes().as_ptr() == start;
         assert_eq!(kept, capacity <= 77, "{capacity}");
-        assert_eq!(repr.kept(), if kept { capacity } else { 38 });
+        assert_eq!(repr.heap_size(), if kept { capacity } else { 38 });
         // It is not copied again.
         let before = repr.as_bytes().as_ptr();
-        let repr = repr.detached();
+        let repr = repr.into_unshared();
         assert_eq!(repr.as_bytes().as_ptr(), before);
         // And given back as what it was.
         let vec = repr.into_vec();
@@ -76,11 +78,11 @@ fn bytes_may_be_part_of_something_larger() {
     let whole = Bytes::from(vec![b'x'; 1000]);
     let repr = Repr::from_bytes(whole.slice(100..138));
     assert!(repr.is_shared());
-    assert!(!repr.detached().is_shared());
+    assert!(!repr.into_unshared().is_shared());
 }
 
 #[test]
-fn bytes_from_elsewhere_are_copied() {
+fn bytes_of_other_allocations_are_copied() {
     let body = Body::from(vec![b'x'; 100]);
     let other = vec![b'y'; 100];
     assert!(!body.blob(&other).is_shared());
@@ -88,7 +90,7 @@ fn bytes_from_elsewhere_are_copied() {
 }
 
 #[test]
-fn whatever_owns_them_the_bytes_are_the_same() {
+fn all_forms_have_the_same_bytes() {
     static SOURCE: [u8; 200] = {
         let mut bytes = [0; 200];
         let mut at = 0;
@@ -121,8 +123,8 @@ fn whatever_owns_them_the_bytes_are_the_same() {
             assert_eq!(one.into_bytes(), expected);
             assert_eq!(two.into_vec(), expected);
             assert_eq!(&*three.into_arc(), expected);
-            assert_eq!(part.clone().detached().as_bytes(), expected);
-            assert!(part.kept() <= 200);
+            assert_eq!(part.clone().into_unshared().as_bytes(), expected);
+            assert!(part.heap_size() <= 200);
             // Alone now.
             assert_eq!(part.into_vec(), expected);
         }

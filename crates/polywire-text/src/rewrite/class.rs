@@ -1,25 +1,25 @@
-//! Classes of bytes, told apart 16 or 32 at a time.
+//! Classifies bytes, 16 or 32 at a time.
 
 use crate::block::{Block as _, Block16 as Block};
 use crate::cpu;
 
-/// Which bytes are special: any set whose rows of sixteen, `0x00..=0x0f` and
-/// so on, come in at most eight kinds besides the empty one.
+/// A set of special bytes. Its rows of 16 bytes (`0x00..=0x0f` and so on) may have at most eight
+/// different patterns, apart from the empty one.
 #[derive(Clone)]
 pub(crate) struct Class {
     special: [bool; 256],
-    /// A byte is special if what `low` has for its lower half and `bits` for
-    /// its upper half share a bit: each kind of row is a bit.
+    /// A byte is special if `low` of its low half and `bits` of its high half have a bit in common.
+    /// Each bit is a pattern of rows.
     low: [u8; 16],
     bits: [u8; 16],
 }
 
-/// From this length on registers of 32 bytes are worth a call.
+/// From this length on, the call of an AVX2 function pays.
 const WIDE_FROM: usize = 64;
 
 impl Class {
-    /// The class of the bytes that are marked. Only for `const`s and `static`s:
-    /// it is an error when compiling if there are too many kinds of rows.
+    /// The class of the marked bytes. Only for constants: it panics, which is a compile error, if
+    /// there are too many patterns of rows.
     pub(crate) const fn new(special: [bool; 256]) -> Self {
         let (mut low, mut bits) = ([0; 16], [0; 16]);
         let mut kinds = 0;
@@ -32,7 +32,7 @@ impl Class {
             if same < row {
                 bits[row] = bits[same];
             } else if !is_empty(&special, row) {
-                assert!(kinds < 8, "too many kinds of rows");
+                assert!(kinds < 8, "too many patterns of rows");
                 bits[row] = 1 << kinds;
                 kinds += 1;
                 let mut column = 0;
@@ -53,8 +53,7 @@ impl Class {
         self.special[byte as usize]
     }
 
-    /// How many of the first bytes are not special. `block` says the same of
-    /// sixteen bytes.
+    /// The number of bytes before the first special one. `block` must classify 16 bytes equally.
     #[inline]
     pub(crate) fn clean(&self, bytes: &[u8], block: impl Fn(Block) -> Block) -> usize {
         #[cfg(target_arch = "x86_64")]
@@ -72,7 +71,7 @@ impl Class {
             at += 16;
         }
         match bytes.last_chunk::<16>() {
-            // Some of these have been looked at, and are not special.
+            // Overlaps bytes that are known not to be special.
             Some(last) => {
                 let mask = block(Block::load(last)).mask() | 1 << 16;
                 bytes.len() - 16 + mask.trailing_zeros() as usize
@@ -123,11 +122,11 @@ pub(super) mod wide {
 
     #[inline]
     pub(super) fn clean_avx2(_: Avx2, class: &Class, bytes: &[u8]) -> usize {
-        // SAFETY: an `Avx2` is made only where the processor has these.
+        // SAFETY: an `Avx2` proves that the processor has the features of the function.
         unsafe { clean(class, bytes) }
     }
 
-    /// At least 32 bytes.
+    /// For at least 32 bytes.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn clean(class: &Class, bytes: &[u8]) -> usize {
         let halves = Halves::new(class);
@@ -147,7 +146,7 @@ pub(super) mod wide {
             return start + special.trailing_zeros() as usize;
         }
         match bytes.last_chunk::<32>() {
-            // Some of these have been looked at, and are not special.
+            // Overlaps bytes that are known not to be special.
             Some(last) => bytes.len() - 32 + halves.special(last).trailing_zeros() as usize,
             None => class.clean_short(bytes),
         }
@@ -170,8 +169,7 @@ pub(super) mod wide {
         #[target_feature(enable = "avx2")]
         #[inline]
         pub(in crate::rewrite) fn new(class: &Class) -> Self {
-            // SAFETY: each array is sixteen readable bytes; no alignment is
-            // asked for.
+            // SAFETY: each array has 16 bytes; the loads are unaligned.
             let (low, bits) = unsafe {
                 (
                     _mm_loadu_si128(class.low.as_ptr().cast()),
@@ -184,11 +182,11 @@ pub(super) mod wide {
             }
         }
 
-        /// What the class has for both halves of each byte.
+        /// The entries of the class for both halves of each byte.
         #[target_feature(enable = "avx2")]
         #[inline]
         fn look_up(self, block: &[u8; 32]) -> (__m256i, __m256i) {
-            // SAFETY: 32 readable bytes are there; no alignment is asked for.
+            // SAFETY: the reference covers 32 bytes; the load is unaligned.
             let block = unsafe { _mm256_loadu_si256(block.as_ptr().cast()) };
             let half = _mm256_set1_epi8(15);
             let lower = _mm256_and_si256(block, half);
@@ -199,7 +197,7 @@ pub(super) mod wide {
             )
         }
 
-        /// Whether any byte of some blocks is special.
+        /// Whether any byte of the blocks is special.
         #[target_feature(enable = "avx2")]
         #[inline]
         fn any(self, blocks: &[u8]) -> bool {
@@ -212,7 +210,7 @@ pub(super) mod wide {
             _mm256_testz_si256(any, any) == 0
         }
 
-        /// A bit for each of 64 bytes, the first lowest.
+        /// A bit per byte, the first lowest.
         #[target_feature(enable = "avx2")]
         #[inline]
         fn special64(self, blocks: &[u8; 64]) -> u64 {
@@ -220,7 +218,7 @@ pub(super) mod wide {
             u64::from(self.special(first)) | u64::from(self.special(second)) << 32
         }
 
-        /// A bit for each byte, the first lowest.
+        /// A bit per byte, the first lowest.
         #[target_feature(enable = "avx2")]
         #[inline]
         pub(in crate::rewrite) fn special(self, block: &[u8; 32]) -> u32 {
@@ -237,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_is_what_was_marked() {
+    fn a_class_has_the_marked_bytes() {
         for seed in 0..6_usize {
             // Rows of at most eight kinds, since their kind is `row % 8`.
             let mut special = [false; 256];

@@ -1,4 +1,4 @@
-//! Writing: bytes that stay, and bytes that become several.
+//! Writes bytes, some of which become several.
 
 use std::mem::MaybeUninit;
 
@@ -6,24 +6,24 @@ use super::Class;
 use crate::block::{Block as _, Block16 as Block};
 use crate::{cpu, scan};
 
-/// What each byte becomes.
+/// The replacement of each byte.
 #[derive(Clone)]
 pub(crate) struct Table {
-    /// The bytes to write, the first one lowest, at most six; [`WRITABLE`]; and
-    /// in the top byte how many. All zeros for a byte that cannot be written.
+    /// At most six bytes to write, the first one lowest; [`WRITABLE`]; and their number in the top
+    /// byte. Zero for a byte that cannot be written.
     words: [Word; 256],
     /// The bytes that change.
     class: Class,
 }
 
-/// In each word but those of bytes that cannot be written.
+/// Set in each word except those of bytes that cannot be written.
 const WRITABLE: u64 = 1 << 55;
 
-/// The most bytes that one becomes.
+/// The maximum length of a replacement.
 const MOST: usize = 6;
 
 impl Table {
-    /// `words[byte]` in the place of each byte.
+    /// Replaces each byte by `words[byte]`.
     pub(crate) const fn new(words: [Word; 256]) -> Self {
         let mut special = [false; 256];
         let mut byte = 0;
@@ -37,7 +37,7 @@ impl Table {
         }
     }
 
-    /// What was given.
+    /// The replacements.
     pub(crate) const fn words(&self) -> [Word; 256] {
         self.words
     }
@@ -48,12 +48,12 @@ impl Table {
     }
 }
 
-/// What a byte becomes, see [`Table::words`].
+/// The replacement of a byte: see the field of [`Table`].
 #[derive(Clone, Copy)]
 pub(crate) struct Word(u64);
 
 impl Word {
-    /// Nothing: the byte cannot be written.
+    /// The byte cannot be written.
     pub(crate) const NONE: Self = Self(0);
 
     /// One to six bytes.
@@ -68,12 +68,12 @@ impl Word {
         Self(word)
     }
 
-    /// Whether it is this one byte.
+    /// Whether the replacement is this one byte.
     pub(crate) const fn is(self, byte: u8) -> bool {
         self.0 == Self::new(&[byte]).0
     }
 
-    /// Each byte as it is.
+    /// Replaces each byte by itself.
     pub(crate) const fn identity() -> [Self; 256] {
         let mut words = [Self::NONE; 256];
         let mut byte = 0;
@@ -90,16 +90,14 @@ const fn len(word: u64) -> usize {
     (word >> 56) as usize
 }
 
-/// From this length on registers of 32 bytes are worth a call.
+/// From this length on, the call of an AVX2 function pays.
 const WIDE_FROM: usize = 96;
 
-/// Appends `bytes` as the table says. `special` says the same of sixteen bytes
-/// as the table, or is nothing if there is no quick way. Stops at a byte that
-/// cannot be written and returns its offset; what came before it has been
-/// appended.
+/// Appends the replacements of `bytes`. `special`, if given, must classify 16 bytes as the table
+/// does.
 ///
-/// Reserves the length of the input, then at most 300 bytes beyond what is
-/// there, or what `Vec` makes of that.
+/// Reserves the length of the input, then at most 300 bytes at a time. Stops at a byte that cannot
+/// be written and returns its offset; the bytes before it have been appended.
 #[inline]
 pub(crate) fn push(
     out: &mut Vec<u8>,
@@ -138,10 +136,10 @@ pub(crate) fn push(
     push_each(out, rest, table).map_err(|offset| at + offset)
 }
 
-/// The room that a block of sixteen bytes is given.
+/// Space for the replacements of 16 bytes: the last store writes eight.
 const ROOM: usize = 15 * MOST + 8;
 
-/// Appends every byte of a block, at most sixteen, by the table.
+/// Appends the replacements of at most 16 bytes, without branches.
 #[inline]
 fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize> {
     let block = &block[..block.len().min(16)];
@@ -151,14 +149,13 @@ fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize
     let mut all = WRITABLE;
     let mut step = |byte| {
         let word = table.word(byte);
-        // SAFETY: each of at most fifteen steps before has moved `to` on by at
-        // most six, which is what `Word::new` lets a word have, so that eight
-        // bytes are left.
+        // SAFETY: each of at most 15 earlier steps has advanced `to` by at most six, the maximum of
+        // `Word::new`, so eight bytes are left.
         unsafe { put(room, to, word) };
         to += len(word);
         all &= word;
     };
-    // Four at a time, which saves a third.
+    // Unrolled by four, which saves a third.
     let (fours, rest) = block.as_chunks();
     for [first, second, third, fourth] in fours {
         step(*first);
@@ -169,8 +166,8 @@ fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize
     for byte in rest {
         step(*byte);
     }
-    // SAFETY: each step has written eight bytes at `to` and moved it on by no
-    // more, so that all bytes before `to` are written, within the room.
+    // SAFETY: each step has written eight bytes at `to` and advanced it by no more, so all bytes
+    // before `to` are initialised, within the reserved space.
     unsafe { out.set_len(old + to) };
     if all == 0 {
         return Err(stop(out, old, block, table));
@@ -178,8 +175,8 @@ fn push_each(out: &mut Vec<u8>, block: &[u8], table: &Table) -> Result<(), usize
     Ok(())
 }
 
-/// The offset of the first byte of the block that cannot be written; what came
-/// before it stays in `out`.
+/// The offset of the first byte that cannot be written. Truncates `out` to the replacements before
+/// it.
 #[cold]
 fn stop(out: &mut Vec<u8>, old: usize, block: &[u8], table: &Table) -> usize {
     let writable = block.iter().take_while(|byte| table.word(**byte) != 0);
@@ -188,7 +185,7 @@ fn stop(out: &mut Vec<u8>, old: usize, block: &[u8], table: &Table) -> usize {
     writable.count()
 }
 
-/// Room behind the end of `out`.
+/// `N` bytes of spare capacity of `out`.
 #[inline(always)]
 fn room<const N: usize>(out: &mut Vec<u8>) -> &mut [MaybeUninit<u8>; N] {
     if out.capacity() - out.len() < N {
@@ -213,7 +210,7 @@ fn make_room(out: &mut Vec<u8>, more: usize) {
 unsafe fn put<const N: usize>(room: &mut [MaybeUninit<u8>; N], at: usize, word: u64) {
     debug_assert!(at + 8 <= N);
     let start = room.as_mut_ptr().cast::<u8>();
-    // SAFETY: the eight bytes are within the room, see above.
+    // SAFETY: the eight bytes are within the array, by the contract.
     unsafe { start.add(at).cast::<[u8; 8]>().write(word.to_le_bytes()) }
 }
 
@@ -225,15 +222,15 @@ mod wide {
     use super::{MOST, Table, len, push_each, put, room};
     use crate::cpu::Avx2;
 
-    /// From so many special bytes of 32 on, each goes through the table.
+    /// With this many special bytes in a block of 32, all bytes go through the table.
     const DENSE_FROM: u32 = 7;
 
-    /// The room that a block of 32 bytes is given, of which fewer than
-    /// `DENSE_FROM` are special, and one more register.
+    /// Space for a block of 32 bytes with fewer than `DENSE_FROM` special ones, and one more
+    /// register.
     const ROOM: usize = 32 + (DENSE_FROM as usize - 1) * MOST + 32;
 
-    /// As [`super::push`], for blocks of 32 bytes behind which 32 more stand.
-    /// Returns how many bytes have been dealt with.
+    /// As [`super::push`], for blocks of 32 bytes that are followed by 32 more. Returns the number
+    /// of bytes read.
     #[inline]
     pub(super) fn push_avx2(
         _: Avx2,
@@ -241,7 +238,7 @@ mod wide {
         bytes: &[u8],
         table: &Table,
     ) -> Result<usize, usize> {
-        // SAFETY: an `Avx2` is made only where the processor has these.
+        // SAFETY: an `Avx2` proves that the processor has the features of the function.
         unsafe { push_blocks(out, bytes, table) }
     }
 
@@ -266,8 +263,8 @@ mod wide {
             while special != 0 {
                 let next = special.trailing_zeros() as usize;
                 special &= special - 1;
-                // SAFETY: `from` is at most 32, and `to` at most that and six
-                // for each special byte before, which leaves a register.
+                // SAFETY: `from` is at most 32, and `to` at most that plus six per earlier special
+                // byte, so 32 bytes are left.
                 unsafe { move_block(room, to, blocks, from) };
                 to += next - from;
                 let word = table.word(block[next]);
@@ -284,16 +281,15 @@ mod wide {
             // SAFETY: as above.
             unsafe { move_block(room, to, blocks, from) };
             to += 32 - from;
-            // SAFETY: each step has written at `to` at least as many bytes as
-            // it has then moved it on by, so that all before `to` are written,
-            // and lie within the room.
+            // SAFETY: each step has written at `to` at least as many bytes as it has advanced it
+            // by, so all bytes before `to` are initialised, within the reserved space.
             unsafe { out.set_len(old + to) };
             at += 32;
         }
         Ok(at)
     }
 
-    /// Moves 32 bytes at `from` to the room at `to`.
+    /// Copies 32 bytes from `blocks[from..]` to `room[to..]`.
     ///
     /// # Safety
     ///
@@ -307,8 +303,8 @@ mod wide {
     ) {
         debug_assert!(from <= 32 && to + 32 <= ROOM);
         let slot = room.as_mut_ptr().cast::<u8>();
-        // SAFETY: both ranges lie within their arrays, see above, and the
-        // arrays are apart, since one of them is borrowed for writing.
+        // SAFETY: both ranges are within their arrays, by the contract. The arrays do not overlap,
+        // as one is borrowed exclusively.
         unsafe {
             let block = blocks.as_ptr().add(from).cast::<[u8; 32]>().read();
             slot.add(to).cast::<[u8; 32]>().write(block);

@@ -1,23 +1,16 @@
-//! Rewriting bytes: the two loops under XML escapes and percent-encoding.
+//! The two loops below XML escapes and percent-encoding: most bytes are copied, and a few are
+//! replaced.
 //!
-//! Both questions have one shape. Most bytes stay as they are; a few become
-//! something else. What makes it fast is to treat the many as blocks and to
-//! spend little on each of the few:
+//! - [`class`] classifies 32 bytes by two table lookups, one by the low half of each byte and one
+//!   by the high half. A byte is special if both results have a bit in common.
+//! - [`grow`] writes. Each special byte becomes up to six bytes, which a [`Table`] has as one word,
+//!   so that it is written by one store. Blocks with many special bytes are written byte by byte
+//!   from the table, without branches.
+//! - [`shrink`] reads. Each special piece becomes a shorter one or one of equal length, so reading
+//!   in place opens a gap; once it has the width of a register, whole registers are moved over it.
+//!   Reading into another buffer starts with such a gap.
 //!
-//! - [`class`] tells 32 bytes apart by two look-ups, one by the lower half of
-//!   each byte and one by the upper: a byte is special if both answers share a
-//!   bit. Any class that formats have fits.
-//! - [`grow`] writes. Each byte that may not stay becomes up to six others,
-//!   which a [`Table`] holds as one word, so that writing them is one store of
-//!   fixed width. Where many bytes of a block change, every byte goes through
-//!   the table, since guessing where the next one stands costs more than
-//!   moving those that stay.
-//! - [`shrink`] reads, in place. What it reads is never shorter than what it
-//!   writes, so that a gap opens between the two, and once the gap is as wide
-//!   as a register whole registers are moved over it. Reading into another
-//!   buffer is the same, with a gap to begin with.
-//!
-//! What neither can do: replace a byte by nothing, or look at two at a time.
+//! Neither can replace a byte by nothing, or match sequences in the fast path.
 
 mod class;
 mod grow;
@@ -25,4 +18,4 @@ mod shrink;
 
 pub(crate) use class::Class;
 pub(crate) use grow::{Table, Word, push};
-pub(crate) use shrink::{Piece, Reader, push_shrunk, shrink};
+pub(crate) use shrink::{Piece, Reader, push_shrunk};

@@ -1,22 +1,22 @@
-//! Reading, in place: bytes that stay, and bytes that stand for fewer.
+//! Reads bytes, some of which become fewer.
 
 use super::Class;
 use crate::block::{Block as _, Block16 as Block};
 use crate::{Malformed, cpu};
 
-/// What stands for something else, and what for.
+/// A replacement.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece {
-    /// What to write.
+    /// The bytes to write.
     pub(crate) bytes: [u8; 4],
-    /// How much of it: `written <= read`, and `written <= 4`.
+    /// Their number: `written <= read`, and `written <= 4`.
     pub(crate) written: usize,
-    /// How many bytes of the input it takes the place of: at least one.
+    /// The number of bytes of the input that it replaces: at least one.
     pub(crate) read: usize,
 }
 
 impl Piece {
-    /// One byte for `read` others.
+    /// Replaces `read` bytes by one.
     #[inline(always)]
     pub(crate) const fn byte(byte: u8, read: usize) -> Self {
         Self {
@@ -27,49 +27,45 @@ impl Piece {
     }
 }
 
-/// What to look for and what to make of it.
+/// Finds and replaces special bytes.
 ///
 /// # Safety
 ///
-/// A [`Piece`] that `read` returns has `1 <= written <= read <= bytes.len()`:
-/// what is written never reaches what has not been read, and nothing is read
-/// that is not there. What `usual` returns has at most seven bytes behind the first, none of
-/// them special.
+/// A [`Piece`] that `read` returns must have `1 <= written <= read <= bytes.len()`, so that the
+/// output never overtakes the input. The number that `common` returns must be at most seven, and
+/// none of these bytes may be special.
 pub(crate) unsafe trait Reader: Copy {
-    /// The bytes that do not stand for themselves.
+    /// The special bytes.
     fn class(self) -> &'static Class;
 
-    /// The same of sixteen bytes.
+    /// The special bytes among 16, equal to `class`.
     fn special(self, block: Block) -> Block;
 
-    /// What stands at the beginning, which is such a byte. Errors count from
-    /// there.
+    /// Reads at the beginning of `bytes`, which is a special byte.
     fn read(self, bytes: &[u8]) -> Result<Piece, Malformed>;
 
-    /// The byte for which stands what these eight begin with, and how many of them
-    /// follow the first; for what is usual, in as few steps as there can be. `None`
-    /// says nothing.
+    /// Fast path of `read`: the replacement of what these eight bytes start with, if it is one
+    /// byte, and the number of bytes read after the first. `None` for anything else.
     #[inline(always)]
-    fn usual(self, _: u64) -> Option<(u8, usize)> {
+    fn common(self, _: u64) -> Option<(u8, usize)> {
         None
     }
 }
 
-/// The gap that everything can be moved over.
+/// The gap that is needed to move whole registers.
 pub(crate) const GAP: usize = 32;
 
-/// From this length on registers of 32 bytes are worth a call.
+/// From this length on, the call of an AVX2 function pays.
 const WIDE_FROM: usize = 96;
 
-/// So many bytes are looked at without a call.
+/// This many bytes are tested without a call.
 const NEAR: usize = 64;
 
-/// What is not longer than this is read on the stack.
+/// Up to this length, input is read in a buffer on the stack.
 const SHORT: usize = 64;
 
-/// Appends what `bytes` stand for, of which the first `clean` stand for
-/// themselves. On an error `out` is as it was. Reserves the length of `bytes`,
-/// and [`GAP`] if they are long.
+/// Reads `bytes`, the first `clean` of which are not special, and appends the result. Reserves the
+/// length of `bytes`, plus [`GAP`] if they are long. In case of an error, `out` is unchanged.
 #[inline]
 pub(crate) fn push_shrunk(
     out: &mut Vec<u8>,
@@ -95,7 +91,7 @@ fn push_rest(
     mut clean: usize,
     reader: impl Reader,
 ) -> Result<(), Malformed> {
-    // What is short is read on the stack and needs no gap.
+    // Short input is read on the stack and needs no gap.
     let gap = match bytes.len() - clean {
         0..=SHORT => 0,
         _ => GAP,
@@ -106,15 +102,14 @@ fn push_rest(
     if bytes.len() - clean >= WIDE_FROM
         && let Some(avx2) = cpu::avx2()
     {
-        // Out of the input into its place, without a copy before.
+        // Reads from the input directly, without a copy.
         clean += wide::append_avx2(avx2, out, &bytes[clean..], reader)
-            .map_err(|error| error.behind(clean))?;
+            .map_err(|error| error.shifted(clean))?;
     }
     let rest = &bytes[clean..];
     let to = out.len();
     let read = if rest.len() <= SHORT {
-        // Behind the end stand sixteen bytes more, so that the last ones need no
-        // loop of their own.
+        // 16 bytes more, so that the last block needs no separate loop.
         let mut buffer = [0; GAP + SHORT + 16];
         let end = GAP + rest.len();
         buffer[GAP..end].copy_from_slice(rest);
@@ -132,22 +127,8 @@ fn push_rest(
     read.map_err(|error| Malformed::new(clean + error.offset - GAP, error.expected))
 }
 
-/// Reads `bytes` in place, of which the first `clean` stand for themselves, and
-/// returns how many bytes are left. On an error the bytes are a mixture of read
-/// and unread.
-#[inline]
-pub(crate) fn shrink(
-    bytes: &mut [u8],
-    clean: usize,
-    reader: impl Reader,
-) -> Result<usize, Malformed> {
-    let end = bytes.len();
-    shrink_over(bytes, end, clean, clean, reader)
-}
-
-/// Moves what stands from `from` on to `to`, which is not behind it, and reads
-/// it on the way. Returns the new end. What stands behind `end` may be read, and
-/// not written.
+/// Reads `bytes[from..end]` and writes the result to `bytes[to..]`, where `to <= from`. Returns the
+/// end of the result. Bytes after `end` may be loaded, but are not changed.
 fn shrink_over(
     bytes: &mut [u8],
     end: usize,
@@ -156,8 +137,8 @@ fn shrink_over(
     reader: impl Reader,
 ) -> Result<usize, Malformed> {
     let class = reader.class();
-    // `to <= from <= end <= bytes.len()`; everything before `to` is read,
-    // everything from `from` on is as it came.
+    // Invariant: to <= from <= end <= bytes.len(). The result is before `to`, the rest of the input
+    // at `from`.
     #[cfg(target_arch = "x86_64")]
     if end - from >= WIDE_FROM
         && let Some(avx2) = cpu::avx2()
@@ -193,8 +174,7 @@ fn shrink_over(
     Ok(to)
 }
 
-/// Moves all up to a special byte, where whole registers would write over what
-/// is not yet read, and reads that.
+/// Moves bytes up to a special one, and reads that. For gaps narrower than a register.
 fn narrow_step(
     bytes: &mut [u8],
     mut from: usize,
@@ -202,7 +182,7 @@ fn narrow_step(
     reader: impl Reader,
 ) -> Result<(usize, usize), Malformed> {
     let run = clean(&bytes[from..], reader);
-    // Where what is read is as long as it was, `+` and line ends, no gap opens.
+    // There is no gap after pieces of equal length, such as `+` and line ends.
     if to < from {
         bytes.copy_within(from..from + run, to);
     }
@@ -214,8 +194,8 @@ fn narrow_step(
     step(bytes, from, to, reader)
 }
 
-/// How many of the first bytes stand for themselves. Words are short and lines
-/// not long, so a few blocks are looked at before it is worth a call.
+/// The number of bytes before the first special one. Tests a few blocks before a call, as words and
+/// lines are short.
 #[inline]
 fn clean(bytes: &[u8], reader: impl Reader) -> usize {
     let mut at = 0;
@@ -233,7 +213,7 @@ fn clean(bytes: &[u8], reader: impl Reader) -> usize {
         .clean(&bytes[at..], |block| reader.special(block))
 }
 
-/// Reads the special byte at `from`. Returns where both go on.
+/// Reads at the special byte at `from`. Returns the new `from` and `to`.
 #[inline(always)]
 fn step(
     bytes: &mut [u8],
@@ -243,7 +223,7 @@ fn step(
 ) -> Result<(usize, usize), Malformed> {
     let piece = match reader.read(&bytes[from..]) {
         Ok(piece) => piece,
-        Err(error) => return Err(error.behind(from)),
+        Err(error) => return Err(error.shifted(from)),
     };
     if piece.written == 1 {
         bytes[to] = piece.bytes[0];
@@ -261,8 +241,8 @@ mod wide {
     use crate::Malformed;
     use crate::cpu::Avx2;
 
-    /// As [`super::shrink_over`], over a gap of 32 bytes or more, as long as 64
-    /// bytes are left. Returns where both go on.
+    /// As [`super::shrink_over`], for a gap of at least 32 bytes, until fewer than 64 bytes are
+    /// left. Returns the new `from` and `to`.
     #[inline]
     pub(super) fn shrink_avx2(
         _: Avx2,
@@ -271,7 +251,7 @@ mod wide {
         to: usize,
         reader: impl Reader,
     ) -> Result<(usize, usize), Malformed> {
-        // SAFETY: an `Avx2` is made only where the processor has these.
+        // SAFETY: an `Avx2` proves that the processor has the features of the function.
         unsafe { shrink_blocks(bytes, from, to, reader) }
     }
 
@@ -291,18 +271,18 @@ mod wide {
             while special != 0 {
                 let next = start + special.trailing_zeros() as usize;
                 special &= special - 1;
-                // What has been read with the one before: CR LF. That is asked
-                // so that the mask need not wait for how much was read.
+                // Part of the piece before, such as LF after CR. Tested here so that the mask does
+                // not depend on the length of pieces.
                 if next < from {
                     continue;
                 }
-                // SAFETY: `from <= next < start + 32`, behind which 32 bytes are
-                // left; the gap is as wide as it was, or wider.
+                // SAFETY: `from <= next < start + 32`, after which 32 bytes are left; the gap never
+                // shrinks.
                 unsafe { move_block(bytes, from, to) };
                 to += next - from;
                 let piece = match reader.read(&bytes[next..]) {
                     Ok(piece) => piece,
-                    Err(error) => return Err(error.behind(next)),
+                    Err(error) => return Err(error.shifted(next)),
                 };
                 // SAFETY: `to + 32 <= next < bytes.len()`.
                 unsafe { put(bytes, to, piece.bytes) };
@@ -319,9 +299,8 @@ mod wide {
         Ok((from, to))
     }
 
-    /// Appends what `bytes` stand for, as long as 64 bytes are left of them, and
-    /// returns how many have been read. On an error something may have been
-    /// appended.
+    /// Reads `bytes` and appends the result, until fewer than 64 bytes are left. Returns the number
+    /// of bytes read. In case of an error, part of the result may have been appended.
     #[inline]
     pub(super) fn append_avx2(
         _: Avx2,
@@ -329,7 +308,7 @@ mod wide {
         bytes: &[u8],
         reader: impl Reader,
     ) -> Result<usize, Malformed> {
-        // SAFETY: an `Avx2` is made only where the processor has these.
+        // SAFETY: an `Avx2` proves that the processor has the features of the function.
         unsafe { append_blocks(out, bytes, reader) }
     }
 
@@ -342,37 +321,35 @@ mod wide {
         out.reserve(bytes.len() + 32);
         let mut from = 0;
         loop {
-            // SAFETY: `from` never is behind the end. No more has been written than was
-            // read, so there is room for 32 bytes more than are left.
-            from += unsafe { append_usual(out, &bytes[from..], reader) };
+            // SAFETY: no more has been written than was read, so there is capacity for the rest of
+            // the input plus 32 bytes.
+            from += unsafe { append_common(out, &bytes[from..], reader) };
             if from + 64 > bytes.len() {
                 return Ok(from);
             }
             let piece = match reader.read(&bytes[from..]) {
                 Ok(piece) => piece,
-                Err(error) => return Err(error.behind(from)),
+                Err(error) => return Err(error.shifted(from)),
             };
             out.extend_from_slice(&piece.bytes[..piece.written]);
             from += piece.read;
         }
     }
 
-    /// Appends what `bytes` stand for up to a special byte that is not usual, or until
-    /// fewer than 64 bytes are left, and returns how many have been read. Calls
-    /// nothing, so that all it needs stays in registers.
+    /// As `append_blocks`, up to a special byte that [`Reader::common`] does not read. Calls no
+    /// functions, so that all state stays in registers.
     ///
     /// # Safety
     ///
-    /// The vector has capacity for `bytes.len() + 32` bytes more.
+    /// The vector must have capacity for `bytes.len() + 32` more bytes.
     #[inline(never)]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn append_usual(out: &mut Vec<u8>, bytes: &[u8], reader: impl Reader) -> usize {
+    unsafe fn append_common(out: &mut Vec<u8>, bytes: &[u8], reader: impl Reader) -> usize {
         let halves = Halves::new(reader.class());
         let old = out.len();
         let input = bytes.as_ptr();
-        // Where the byte at `from` of the input goes is `shifted + from`: it moves back
-        // by what each piece is shorter. Within the output at every use: no more is
-        // written than is read, and behind that there is room for 32 bytes.
+        // The byte at `from` goes to `shifted + from`: each shorter piece moves `shifted` back.
+        // Always within the capacity: no more is written than read, and 32 bytes follow.
         let output = out.as_mut_ptr().wrapping_add(old);
         let (mut from, mut shifted) = (0, output);
         'blocks: while from + 64 <= bytes.len() {
@@ -380,8 +357,8 @@ mod wide {
             // SAFETY: 64 bytes of the input are left.
             let mut special = halves.special(unsafe { &*input.add(from).cast::<[u8; 32]>() });
             loop {
-                // SAFETY: here `from < end`, behind which 32 bytes of the input are
-                // left; of the output see above.
+                // SAFETY: `from < end`, after which 32 bytes of the input are left. For the output
+                // see above.
                 unsafe {
                     let block = input.add(from).cast::<[u8; 32]>().read();
                     shifted.wrapping_add(from).cast::<[u8; 32]>().write(block);
@@ -392,13 +369,13 @@ mod wide {
                 }
                 let next = start + special.trailing_zeros() as usize;
                 special &= special - 1;
-                // SAFETY: `next < end`, and 32 bytes of the input are behind that.
+                // SAFETY: `next < end`, after which 32 bytes of the input are left.
                 let word = unsafe { input.add(next).cast::<[u8; 8]>().read() };
-                let Some((byte, more)) = reader.usual(u64::from_le_bytes(word)) else {
+                let Some((byte, more)) = reader.common(u64::from_le_bytes(word)) else {
                     from = next;
                     break 'blocks;
                 };
-                // SAFETY: of the output see above.
+                // SAFETY: for the output see above.
                 unsafe { shifted.wrapping_add(next).write(byte) };
                 from = next + more + 1;
                 shifted = shifted.wrapping_sub(more);
@@ -408,8 +385,8 @@ mod wide {
             }
         }
         let written = shifted as usize + from - output as usize;
-        // SAFETY: so many bytes have been written behind the old length: each step
-        // wrote those that it went on by.
+        // SAFETY: each step has written the bytes by which it advanced, so this many bytes after
+        // the old length are initialised.
         unsafe { out.set_len(old + written) };
         from
     }
@@ -423,8 +400,7 @@ mod wide {
     unsafe fn move_block(bytes: &mut [u8], from: usize, to: usize) {
         debug_assert!(to + 32 <= from && from + 32 <= bytes.len());
         let start = bytes.as_mut_ptr();
-        // SAFETY: both ranges lie within the slice, see above, from whose
-        // pointer both are made.
+        // SAFETY: both ranges are within the slice, by the contract, and come from one pointer.
         unsafe {
             let block = start.add(from).cast::<[u8; 32]>().read();
             start.add(to).cast::<[u8; 32]>().write(block);
@@ -439,7 +415,7 @@ mod wide {
     #[inline(always)]
     unsafe fn put(bytes: &mut [u8], to: usize, piece: [u8; 4]) {
         debug_assert!(to + 4 <= bytes.len());
-        // SAFETY: the four bytes lie within the slice, see above.
+        // SAFETY: the four bytes are within the slice, by the contract.
         unsafe { bytes.as_mut_ptr().add(to).cast::<[u8; 4]>().write(piece) }
     }
 }

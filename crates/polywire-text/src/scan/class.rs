@@ -1,16 +1,16 @@
-//! What the scans look for.
+//! The classes of special bytes.
 
 use crate::block::Block;
 
-/// Bytes at which a scan ends.
+/// The bytes at which a scan stops.
 pub(super) trait Class {
-    /// Whether it ends at this byte.
+    /// Whether the byte is in the class.
     fn ends(byte: u8) -> bool;
-    /// Where it may end in a block.
+    /// The bytes of a block that are in the class. Only the high bits of the result are defined.
     fn find<B: Block>(block: B) -> B;
 }
 
-/// What cannot stand in a JSON string.
+/// Bytes that end a JSON string or need an escape.
 pub(super) struct Json;
 
 impl Class for Json {
@@ -21,13 +21,12 @@ impl Class for Json {
 
     #[inline(always)]
     fn find<B: Block>(block: B) -> B {
-        // A quote is 0x22: with one bit turned over it is the next above the controls,
-        // which stay among themselves.
+        // With bit 1 inverted, `"` (0x22) becomes 0x20, and control characters stay below it.
         block.xor(0x02).at_most(0x20).or(block.equals(b'\\'))
     }
 }
 
-/// What ends the value of a form's pair.
+/// The end of a value in a form.
 pub(super) struct FormValue;
 
 impl Class for FormValue {
@@ -42,7 +41,7 @@ impl Class for FormValue {
     }
 }
 
-/// What ends its key.
+/// The end of a key in a form.
 pub(super) struct FormKey;
 
 impl Class for FormKey {
@@ -57,22 +56,7 @@ impl Class for FormKey {
     }
 }
 
-/// What is not ASCII.
-pub(super) struct Wide;
-
-impl Class for Wide {
-    #[inline(always)]
-    fn ends(byte: u8) -> bool {
-        !byte.is_ascii()
-    }
-
-    #[inline(always)]
-    fn find<B: Block>(block: B) -> B {
-        // A block's mask is the highest bit of each byte.
-        block
-    }
-}
-
+/// Markup, and control characters that readers must handle: see [`xml_data`](super::xml_data).
 pub(super) struct XmlData;
 
 impl Class for XmlData {
@@ -92,8 +76,7 @@ impl Class for XmlData {
     }
 }
 
-/// What a writer of XML text has to look at: markup, what a reader would normalise,
-/// what is forbidden, and the first byte of U+FFFE and U+FFFF, which are too.
+/// [`XmlData`], `>`, and the first byte of U+FFFE and U+FFFF: see [`xml_text`](super::xml_text).
 pub(super) struct XmlText;
 
 impl Class for XmlText {
@@ -109,7 +92,7 @@ impl Class for XmlText {
     }
 }
 
-/// The same and tabs and line feeds, which is fewer steps to find.
+/// [`XmlText`], tabs and line feeds, which takes fewer instructions.
 pub(super) struct NotPlainXml;
 
 impl Class for NotPlainXml {
@@ -120,14 +103,14 @@ impl Class for NotPlainXml {
 
     #[inline(always)]
     fn find<B: Block>(block: B) -> B {
-        // `<` and `>` differ by a bit.
+        // `<` and `>` differ in bit 1.
         let tags = block.with(2).equals(b'>');
         let others = block.equals(b'&').or(block.equals(0xef));
         tags.or(others).or(block.at_most(0x1f))
     }
 }
 
-/// What cannot stand in a part of a name of XML.
+/// Bytes that cannot be in an XML name: see [`xml_name`](super::xml_name).
 pub(super) struct NoName;
 
 impl Class for NoName {
@@ -141,14 +124,14 @@ impl Class for NoName {
     fn find<B: Block>(block: B) -> B {
         let range = |first: u8, last: u8| block.at_most(last).without(block.at_most(first - 1));
         let letter = range(b'A', b'Z').or(range(b'a', b'z'));
-        // The slash stands between the signs and the digits.
+        // `-` to `9`, without `/`.
         let digit = range(b'-', b'9').without(block.equals(b'/'));
         let allowed = letter.or(digit).or(block.equals(b'_'));
         block.at_most(0x7f).without(allowed)
     }
 }
 
-/// What is not white space.
+/// All bytes except white space.
 pub(super) struct Solid;
 
 impl Class for Solid {
@@ -164,7 +147,7 @@ impl Class for Solid {
             .or(block.equals(b'\n'))
             .or(block.equals(b'\r'))
             .or(block.equals(b'\t'));
-        // All but these.
+        // All ones, without these.
         block.equals_block(block).without(space)
     }
 }
@@ -174,7 +157,7 @@ mod tests {
     use super::*;
     use crate::block::Block16;
 
-    fn finds_what_ends_it<C: Class>() {
+    fn definitions_agree<C: Class>() {
         for byte in 0..=u8::MAX {
             let found = C::find(Block16::load(&[byte; 16])).mask();
             assert_eq!(found, if C::ends(byte) { 0xffff } else { 0 }, "{byte:#04x}");
@@ -182,13 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn the_two_ways_to_say_a_class_agree() {
-        finds_what_ends_it::<Json>();
-        finds_what_ends_it::<Wide>();
-        finds_what_ends_it::<XmlData>();
-        finds_what_ends_it::<Solid>();
-        finds_what_ends_it::<NoName>();
-        finds_what_ends_it::<XmlText>();
-        finds_what_ends_it::<NotPlainXml>();
+    fn both_definitions_of_a_class_agree() {
+        definitions_agree::<Json>();
+        definitions_agree::<XmlData>();
+        definitions_agree::<Solid>();
+        definitions_agree::<NoName>();
+        definitions_agree::<XmlText>();
+        definitions_agree::<NotPlainXml>();
     }
 }

@@ -1,16 +1,12 @@
-//! Byte scanning, and runs: pre-encoded names that are compared and written
-//! sixteen bytes at a time.
+//! Scanning, and pre-encoded names that are compared and written sixteen bytes at a time.
 //!
-//! A scan asks one question: how many bytes from here on are ordinary? The bytes
-//! in between are then copied or borrowed whole.
+//! A scan returns the number of bytes before the first special one, so that they can be copied or
+//! borrowed as a whole.
 //!
-//! Each scan is a `Class`: the bytes that are not ordinary, said twice, once for
-//! a byte and once for a block. Most answers are near, so the first 64 bytes
-//! are looked at right where the scan is called, in blocks of sixteen, which any
-//! x86-64 processor can do without asking which one it is. Whatever is longer goes
-//! to a function of its own, which takes 64 bytes at a time where there is AVX2.
-//! The last few bytes of an input are looked at together with some that were seen
-//! before; only an input below eight bytes is looked at byte by byte.
+//! The special bytes of a scan are a `Class`, which is defined for single bytes and for blocks. The
+//! first 64 bytes are scanned inline, in blocks of 16 (SSE2), as most results are short. A function
+//! that is not inlined scans the rest, 64 or 128 bytes at a time with AVX2. The last block overlaps
+//! the one before; inputs of fewer than eight bytes are scanned byte by byte.
 
 mod class;
 mod run;
@@ -20,10 +16,10 @@ pub use run::{Name, RUN_PADDING, Run};
 pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
 
 use crate::block::{Block, Block16};
-use class::{Class, FormKey, FormValue, Json, NoName, NotPlainXml, Solid, Wide, XmlData, XmlText};
+use class::{Class, FormKey, FormValue, Json, NoName, NotPlainXml, Solid, XmlData, XmlText};
 
-/// How many of the first bytes may stand in a JSON string as they are: all up
-/// to the first `"`, `\` or control character (below 0x20).
+/// The number of bytes before the first that ends a JSON string or needs an escape: `"`, `\`, or a
+/// control character (below 0x20).
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::json_clean(b"a long enough run\" and more"), 17);
@@ -34,9 +30,8 @@ pub fn json_clean(bytes: &[u8]) -> usize {
     clean::<Json>(bytes)
 }
 
-/// How many of the first bytes are XML character data without markup: all up
-/// to the first `<` or `&`, or a byte that a reader must look at (`\r`, which
-/// it normalises, and control characters, which XML 1.0 forbids).
+/// The number of bytes before the first `<`, `&`, or control character other than tab and line
+/// feed: `\r`, which readers normalize, or one that XML 1.0 forbids.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::xml_data(b"5 > 3\n</p>"), 6);
@@ -47,9 +42,8 @@ pub fn xml_data(bytes: &[u8]) -> usize {
     clean::<XmlData>(bytes)
 }
 
-/// As [`xml_data`], and ends at a `>` and at a byte 0xef too, with which what XML
-/// forbids may end (`]]>`) or begin (U+FFFE, U+FFFF): what stands before is as it
-/// should be.
+/// Like [`xml_data`], but also stops at `>` and at 0xef, which may end `]]>` or start U+FFFE and
+/// U+FFFF: the bytes before are valid text.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::xml_text(b"5 < 3"), 2);
@@ -61,8 +55,7 @@ pub fn xml_text(bytes: &[u8]) -> usize {
     clean::<XmlText>(bytes)
 }
 
-/// How many of the first bytes are white space of JSON and XML: space, tab,
-/// line feed, carriage return.
+/// The number of bytes of white space (space, tab, line feed, carriage return) at the beginning.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::white_space(b"\r\n\t {}"), 4);
@@ -76,7 +69,7 @@ pub fn white_space(bytes: &[u8]) -> usize {
     }
 }
 
-/// Where the white space of JSON and XML ends that begins at `at`.
+/// The offset after the white space at `at`.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::behind_space(b"{\n  \"a\"}", 1), 4);
@@ -84,15 +77,14 @@ pub fn white_space(bytes: &[u8]) -> usize {
 #[inline]
 #[must_use]
 pub fn behind_space(bytes: &[u8], at: usize) -> usize {
-    // Mostly it is a line feed and some blanks: one byte and sixteen behind it, of which not
-    // all are blanks, hold the end.
+    // Usually a line feed and fewer than 16 spaces.
     if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<17>)
         && matches!(chunk[0], b'\n' | b' ')
     {
         let (halves, _) = chunk[1..].as_chunks::<16>();
         let blanks = Block16::load(&halves[0]).equals(b' ').mask();
         if blanks == 0xffff {
-            return deep_space(bytes, at);
+            return long_white_space(bytes, at);
         }
         let end = 1 + blanks.trailing_ones() as usize;
         if chunk[end] > b' ' {
@@ -102,16 +94,16 @@ pub fn behind_space(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
-/// As [`behind_space`], where sixteen blanks are known to stand behind the first.
+/// [`behind_space`] for 16 spaces after the first byte.
 #[inline(never)]
-fn deep_space(bytes: &[u8], at: usize) -> usize {
+fn long_white_space(bytes: &[u8], at: usize) -> usize {
     let at = at + 17;
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
-/// How many of the first bytes may stand in a name of XML behind its first
-/// character, or in a prefix: `NameChar` of production 4a of XML 1.0 without the
-/// colon, but that everything beyond ASCII is taken.
+/// The number of bytes that may be in an XML name after its first character, or in a prefix:
+/// production 4a (`NameChar`) of XML 1.0 without the colon, and with all characters other than
+/// ASCII.
 ///
 /// ```
 /// use polywire_text::scan::xml_name;
@@ -125,33 +117,22 @@ pub fn xml_name(bytes: &[u8]) -> usize {
     clean::<NoName>(bytes)
 }
 
-/// How many of the first bytes are ASCII.
-///
-/// ```
-/// assert_eq!(polywire_text::scan::ascii("Zürich".as_bytes()), 1);
-/// ```
-#[inline]
-#[must_use]
-pub fn ascii(bytes: &[u8]) -> usize {
-    clean::<Wide>(bytes)
-}
-
-/// How many of the first bytes stand before the first `&`.
+/// The number of bytes before the first `&`.
 #[inline]
 pub(crate) fn form_value(bytes: &[u8]) -> usize {
     clean::<FormValue>(bytes)
 }
 
-/// How many of the first bytes stand before the first `&` or `=`.
+/// The number of bytes before the first `&` or `=`.
 #[inline]
 pub(crate) fn form_key(bytes: &[u8]) -> usize {
     clean::<FormKey>(bytes)
 }
 
-/// How many bytes are looked at before a scan leaves its caller.
+/// The number of bytes that are scanned inline.
 const NEAR: usize = 64;
 
-/// How many of the first bytes stand before one of the class.
+/// The number of bytes before the first of the class.
 #[inline(always)]
 fn clean<C: Class>(bytes: &[u8]) -> usize {
     let mut at = 0;
@@ -168,12 +149,12 @@ fn clean<C: Class>(bytes: &[u8]) -> usize {
     last::<C>(bytes, at)
 }
 
-/// The end of a scan: fewer than sixteen bytes from `at` on.
+/// The end of a scan: fewer than 16 bytes at `at`.
 #[inline(always)]
 fn last<C: Class>(bytes: &[u8], at: usize) -> usize {
     let len = bytes.len();
     if let Some(chunk) = bytes.last_chunk::<16>() {
-        // Some of these were seen, and found clean.
+        // Overlaps bytes that are known to be clean.
         let mask = C::find(Block16::load(chunk)).mask();
         return len - 16 + (mask | 1 << 16).trailing_zeros() as usize;
     }
@@ -191,12 +172,12 @@ fn last<C: Class>(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Goes on behind the first [`NEAR`] bytes, which are clean.
+/// Scans after the first [`NEAR`] bytes, which are clean.
 #[inline(never)]
 fn far<C: Class>(bytes: &[u8]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::avx2() {
-        // SAFETY: the token proves that the processor has what the function needs.
+        // SAFETY: the token proves that the processor has the features of the function.
         return unsafe { wide::<C>(token, bytes) };
     }
     let mut at = NEAR;
@@ -210,7 +191,7 @@ fn far<C: Class>(bytes: &[u8]) -> usize {
     last::<C>(bytes, at)
 }
 
-/// The same, 64 bytes or more at a time.
+/// [`far`] with AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
@@ -234,7 +215,7 @@ fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
         let (quarters, _) = chunk.as_chunks::<32>();
         let low = find(&quarters[0]).or(find(&quarters[1]));
         let high = find(&quarters[2]).or(find(&quarters[3]));
-        // Mostly there is nothing: one test for all.
+        // One test for all, as most blocks are clean.
         if low.or(high).mask() != 0 {
             let (halves, _) = chunk.as_chunks::<64>();
             return match mask(&halves[0]) {
@@ -251,22 +232,21 @@ fn wide<C: Class>(token: crate::cpu::Avx2, bytes: &[u8]) -> usize {
         }
         at += 64;
     }
-    // There were 64 bytes before, so the last 64 are all there.
+    // Always `Some`, as there are more than 64 bytes.
     match bytes.last_chunk::<64>() {
         Some(chunk) => bytes.len() - 64 + mask(chunk).trailing_zeros() as usize,
         None => at,
     }
 }
 
-/// A string of at most fifteen bytes, zeros behind it, if all may stand in a
-/// JSON string as they are. One look instead of a loop, and in registers: what
-/// has just been stored in pieces is slow to load whole.
+/// A string of at most 15 bytes that needs no escape in JSON, padded with zeros. Built in
+/// registers: a load after several smaller stores would stall.
 #[inline]
 pub(crate) fn short_json(bytes: &[u8]) -> Option<u128> {
     short::<Json>(bytes)
 }
 
-/// The same of XML: text that is written as it is.
+/// A string of at most 15 bytes that needs no escape in XML, padded with zeros.
 #[inline]
 pub(crate) fn short_xml(bytes: &[u8]) -> Option<u128> {
     short::<NotPlainXml>(bytes)
@@ -287,12 +267,12 @@ fn short<C: Class>(bytes: &[u8]) -> Option<u128> {
     } else {
         u128::from(bytes.first().copied().unwrap_or(0))
     };
-    let behind = u32::MAX.checked_shl(len as u32).unwrap_or(0);
-    let special = C::find(Block16::load(&word.to_le_bytes())).mask() & !behind;
+    let after = u32::MAX.checked_shl(len as u32).unwrap_or(0);
+    let special = C::find(Block16::load(&word.to_le_bytes())).mask() & !after;
     (len <= 15 && special == 0).then_some(word)
 }
 
-/// As [`xml_data`], of the first 32 bytes; 32 if there is nothing else.
+/// As [`xml_data`], for a window of 32 bytes.
 #[inline(always)]
 pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
     let (halves, _) = window.as_chunks::<16>();
@@ -304,8 +284,7 @@ pub(crate) fn short_xml_data(window: &[u8; 32]) -> usize {
     16 + (mask | 1 << 16).trailing_zeros() as usize
 }
 
-/// How many of the first 32 bytes are plain text of XML: before what [`xml_text`] ends
-/// at, and before tabs and line feeds.
+/// As [`xml_text`], for a window of 32 bytes; also stops at tabs and line feeds.
 #[inline(always)]
 pub(crate) fn short_xml_text(window: &[u8; 32]) -> usize {
     let (halves, _) = window.as_chunks::<16>();
@@ -317,22 +296,22 @@ pub(crate) fn short_xml_text(window: &[u8; 32]) -> usize {
     16 + (mask | 1 << 16).trailing_zeros() as usize
 }
 
-/// Where there is something else than plain text of XML, in the first sixteen bytes: what
-/// [`xml_text`] ends at, and tabs and line feeds, which are fewer steps to find.
+/// A bit per byte at which [`xml_text`] stops, or that is a tab or line feed, which saves
+/// instructions.
 #[inline(always)]
 pub(crate) fn not_plain_xml(block: Block16) -> u32 {
     NotPlainXml::find(block).mask()
 }
 
-/// Whether all of these are XML text that is written as it is.
+/// Whether no byte needs an escape in XML text.
 #[inline]
 pub(crate) fn is_xml_clean(head: &[u8; 16], tail: &[u8; 16]) -> bool {
     let [head, tail] = [head, tail].map(|half| XmlText::find(Block16::load(half)));
     head.or(tail).mask() == 0
 }
 
-/// Whether the first `len` bytes of a window, all of them at most, are XML text that
-/// is written as it is.
+/// Whether none of the first `len` bytes, at most 24, needs an escape in XML text. Also false for
+/// tabs and line feeds.
 #[inline(always)]
 pub(crate) fn is_xml_clean_window(window: &[u8; 24], len: usize) -> bool {
     let special = |at: usize| {
@@ -346,8 +325,7 @@ pub(crate) fn is_xml_clean_window(window: &[u8; 24], len: usize) -> bool {
     all & !u32::MAX.checked_shl(len as u32).unwrap_or(0) == 0
 }
 
-/// Whether the first `len` bytes of a window, all of them at most, may stand in a
-/// JSON string as they are.
+/// Whether none of the first `len` bytes, at most 24, needs an escape in a JSON string.
 #[inline]
 pub(crate) fn is_json_clean_window(window: &[u8; 24], len: usize) -> bool {
     let special = |at: usize| {
@@ -356,14 +334,13 @@ pub(crate) fn is_json_clean_window(window: &[u8; 24], len: usize) -> bool {
     };
     let mut all = special(0);
     if len > 16 {
-        // The eight bytes in the middle are looked at twice.
+        // Overlaps the first block by eight bytes.
         all |= special(8) << 8;
     }
     (all | 1 << 24).trailing_zeros() as usize >= len
 }
 
-/// The length of the clean JSON string that ends at a quote within this window:
-/// one look at all of it instead of a loop. `None` if there is no such quote.
+/// The length of a JSON string without escapes that ends within this window. `None` if it does not.
 ///
 /// ```
 /// let window = b"London\", \"country\": \"United King";
@@ -385,8 +362,7 @@ pub fn short_json_string(window: &[u8; 32]) -> Option<usize> {
     (window.get(len) == Some(&b'"')).then_some(len)
 }
 
-/// Whether 64 bytes may stand in a JSON string as they are, see [`json_clean`]: for hexadecimal
-/// digits, whose end is known.
+/// Whether none of 64 bytes ends a JSON string or needs an escape: for hexadecimal of known length.
 ///
 /// ```
 /// use polywire_text::scan::is_json_clean_64;
@@ -402,8 +378,7 @@ pub fn is_json_clean_64(bytes: &[u8; 64]) -> bool {
     find(0).or(find(1)).or(find(2)).or(find(3)).mask() == 0
 }
 
-/// The length of the string that ends at the first quote of this block; 16 if
-/// there is none.
+/// The number of bytes before the first quote; 16 if there is none.
 ///
 /// ```
 /// assert_eq!(polywire_text::scan::before_quote(b"id\": \"recipe-003"), 2);
@@ -414,21 +389,20 @@ pub fn before_quote(block: &[u8; 16]) -> usize {
     (Block16::load(block).equals(b'"').mask() | 1 << 16).trailing_zeros() as usize
 }
 
-/// Which bytes are not ASCII: a bit each, the first lowest.
+/// A bit per byte that is not ASCII, the first lowest.
 #[inline]
-pub(crate) fn wide_mask(bytes: &[u8; 24]) -> u32 {
+pub(crate) fn non_ascii_mask(bytes: &[u8; 24]) -> u32 {
     let mask = |half: Option<&[u8; 16]>| half.map_or(0, |half| Block16::load(half).mask());
     mask(bytes.first_chunk()) | mask(bytes.last_chunk()) << 8
 }
 
-/// As [`json_clean`], for a block.
+/// As [`json_clean`], for a block of 16 bytes.
 #[inline]
 pub(crate) fn json_clean_block(block: &[u8; 16]) -> usize {
     (Json::find(Block16::load(block)).mask() | 1 << 16).trailing_zeros() as usize
 }
 
-/// Whether all of these may stand in a JSON string as they are. `N` is a multiple
-/// of sixteen.
+/// Whether no byte needs an escape in a JSON string. `N` must be a multiple of 16.
 #[inline]
 pub(crate) fn is_json_clean<const N: usize>(head: &[u8; N], tail: &[u8; N]) -> bool {
     let (head, tail) = (head.as_chunks::<16>().0, tail.as_chunks::<16>().0);
@@ -439,16 +413,10 @@ pub(crate) fn is_json_clean<const N: usize>(head: &[u8; N], tail: &[u8; N]) -> b
     blocks.reduce(Block16::or).is_none_or(|all| all.mask() == 0)
 }
 
-/// Appends `bytes`; up to 32 of them by two overlapping moves of fixed width
-/// instead of a call of `memcpy`.
-///
-/// ```
-/// let mut out = b"one ".to_vec();
-/// polywire_text::scan::push_bytes(&mut out, b"and two");
-/// assert_eq!(out, b"one and two");
-/// ```
+/// Appends `bytes`. Up to 32 bytes are copied by two overlapping moves of fixed width, without a
+/// call of `memcpy`.
 #[inline]
-pub fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn push_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     fn push_halves<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) -> bool {
         let (Some(head), Some(tail)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else {
             return false;
@@ -481,7 +449,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_strings_end_where_all_do(window in "[a\\\\\"\u{1}é]{32}") {
+        fn short_strings_match_the_general_scan(window in "[a\\\\\"\u{1}é]{32}") {
             let window = window.as_bytes().first_chunk::<32>().unwrap();
             let end = json_clean(window);
             let expected = (window.get(end) == Some(&b'"')).then_some(end);
@@ -489,7 +457,7 @@ mod tests {
         }
 
         #[test]
-        fn space_ends_where_a_loop_ends(
+        fn white_space_matches_a_loop(
             text in "[ \n\t\ra]{0,60}| {0,60}",
             at in 0..64_usize,
         ) {

@@ -1,14 +1,12 @@
-//! Runs: pre-encoded names that are compared and written sixteen bytes at a time.
+//! Pre-encoded names that are compared and written sixteen bytes at a time.
 
 use crate::Text;
 use crate::block::{Block, Block16};
 
-/// A short run of bytes prepared for comparing and writing: a pre-encoded
-/// name such as `"cityId":` or `<member><name>cityId</name>`.
+/// A pre-encoded name, such as `"cityId":` or `<member><name>cityId</name>`.
 ///
-/// The run is the beginning of a longer window, so that sixteen or thirty-two
-/// bytes can be read at once whatever its length. Where the window is short,
-/// everything still works, byte by byte.
+/// The bytes of the run are followed by others, so that 16 or 32 bytes can be loaded at once. All
+/// methods also work without them, but slower.
 ///
 /// ```
 /// use polywire_text::scan::Run;
@@ -27,8 +25,7 @@ pub struct Run<'a> {
     len: usize,
 }
 
-/// The bytes that a pool of runs should have behind its last run, so that
-/// every run's window is wide enough for the quick paths.
+/// The number of bytes that a buffer of runs should have after the last one, for the fast paths.
 pub const RUN_PADDING: usize = 32;
 
 impl<'a> Run<'a> {
@@ -49,8 +46,7 @@ impl<'a> Run<'a> {
         &self.window[..self.len]
     }
 
-    /// The first `len` bytes of the run, as a run with the same window; all of
-    /// it if it is shorter.
+    /// The first `len` bytes of the run; all of it if it is shorter.
     #[inline]
     #[must_use]
     pub fn prefix(self, len: usize) -> Self {
@@ -109,8 +105,7 @@ impl<'a> Run<'a> {
     pub fn push_to(self, out: &mut Vec<u8>) {
         let old = out.len();
         match self.window.first_chunk::<31>() {
-            // Two moves of fixed width and a shorter length instead of a
-            // `memcpy` of variable length.
+            // Moves of fixed width, instead of a `memcpy` of variable length.
             Some(chunk) if self.len <= 31 => {
                 out.extend_from_slice(chunk);
                 out.truncate(old + self.len);
@@ -120,29 +115,28 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A run of up to 31 bytes that carries its bytes with it: the entry of a
-/// table of names. A longer run says where in a pool it stands.
+/// An entry in a table of names: up to 31 bytes in place, or the range of a longer name in a
+/// buffer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(C, align(8))]
 pub struct Name {
-    /// The run and zeros behind it; of a long run its offset and length, in
-    /// four bytes each, the least first.
+    /// The name, padded with zeros; or offset and length of a long one, as little-endian `u32`s.
     bytes: [u8; 31],
-    /// Its length, or `LONG`.
+    /// The length, or `LONG`.
     len: u8,
 }
 
-/// Marks a name that stands in a pool.
+/// Marks a name in a buffer.
 const LONG: u8 = u8::MAX;
 
 impl Name {
-    /// A name without bytes.
+    /// An empty name.
     pub const EMPTY: Self = Self {
         bytes: [0; 31],
         len: 0,
     };
 
-    /// The name of these bytes; `None` if they are more than 31.
+    /// A name in place. `None` if it has more than 31 bytes.
     #[must_use]
     pub const fn short(run: &[u8]) -> Option<Self> {
         if run.len() > 31 {
@@ -160,7 +154,7 @@ impl Name {
         })
     }
 
-    /// The name of `len` bytes at `start` of a pool.
+    /// A name of `len` bytes at `start` of a buffer.
     #[must_use]
     pub const fn long(start: u32, len: u32) -> Self {
         let mut bytes = [0; 31];
@@ -174,7 +168,7 @@ impl Name {
         Self { bytes, len: LONG }
     }
 
-    /// The run, which stands here or in the pool.
+    /// The name as a run. `pool` is the buffer of long names.
     #[inline]
     #[must_use]
     pub fn run<'a>(&'a self, pool: &'a [u8]) -> Run<'a> {
@@ -195,8 +189,8 @@ impl Name {
         Run::new(pool.get(start..).unwrap_or_default(), len)
     }
 
-    /// The length if the name is short and `input` starts with it; `None` says
-    /// nothing about long names.
+    /// The length of the name, if it is short and `input` starts with it. `None` for all long
+    /// names.
     #[inline]
     #[must_use]
     pub fn starts(&self, input: &[u8]) -> Option<usize> {
@@ -212,15 +206,15 @@ impl Name {
         if equal != 0xffff || len > self.bytes.len() {
             return None;
         }
-        // The bytes 15 to 31 of both: one is looked at twice.
+        // Bytes 15 to 30, which overlap the first block by one.
         let high = input.get(15..).and_then(<[u8]>::first_chunk::<16>)?;
         let name = self.bytes.last_chunk::<16>()?;
         let equal = Block16::load(high).equals_block(Block16::load(name)).mask();
         begins(equal, len - 15).then_some(len)
     }
 
-    /// Whether the name is short and is one byte and then `text`, which is inline;
-    /// false says nothing about others. The byte is not looked at.
+    /// Whether the name is any byte followed by `text`. False for long names, and for text that is
+    /// not inline.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -252,13 +246,13 @@ impl Name {
         };
         let mut all = equal(0);
         if len > 16 {
-            // The eight bytes in the middle are looked at twice, with the same answer.
+            // Overlaps the first block by eight bytes.
             all |= equal(8) << 8;
         }
         (all | u32::MAX << (len & 31)) == u32::MAX
     }
 
-    /// What stands behind the first byte, if that is ASCII and fits an inline text.
+    /// The name without its first byte, if it is ASCII and fits into an inline [`Text`].
     ///
     /// ```
     /// use polywire_text::scan::Name;
@@ -273,7 +267,7 @@ impl Name {
         Text::ascii_prefix(name, usize::from(self.len).checked_sub(1)?)
     }
 
-    /// Appends the name if it is short; whether it was.
+    /// Appends the name if it is short. Returns whether it was.
     #[inline]
     pub fn push_to(&self, out: &mut Vec<u8>) -> bool {
         let len = usize::from(self.len);
@@ -287,10 +281,10 @@ impl Name {
     }
 }
 
-/// Whether the first `len` bits are set, of at most sixteen.
+/// Whether the lowest `len` bits are set, at most 16.
 #[inline(always)]
 pub(super) fn begins(mask: u32, len: usize) -> bool {
-    // Less to do than a mask of as many bits.
+    // Fewer instructions than a mask of `len` bits.
     (!mask).trailing_zeros() as usize >= len
 }
 
@@ -298,64 +292,4 @@ pub(super) fn begins(mask: u32, len: usize) -> bool {
 fn halves(bytes: &[u8; 32]) -> [&[u8; 16]; 2] {
     let (chunks, _) = bytes.as_chunks::<16>();
     [&chunks[0], &chunks[1]]
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::INLINE_CAPACITY;
-
-    proptest! {
-        #[test]
-        fn runs_compare_as_slices_do(
-            pool in proptest::collection::vec(0..3_u8, 0..80),
-            len in 0..80_usize,
-            input in proptest::collection::vec(0..3_u8, 0..80),
-            same in any::<bool>(),
-        ) {
-            let run = Run::new(&pool, len);
-            let input = if same { [run.as_bytes(), &input].concat() } else { input };
-            prop_assert_eq!(run.starts(&input), input.starts_with(run.as_bytes()));
-            let mut out = b"before".to_vec();
-            run.push_to(&mut out);
-            prop_assert_eq!(&out[6..], run.as_bytes());
-            match Name::short(run.as_bytes()) {
-                Some(name) => {
-                    prop_assert_eq!(name.run(&[]).as_bytes(), run.as_bytes());
-                    let found = name.starts(&input);
-                    prop_assert!(found.is_none_or(|len| len == run.len()));
-                    let enough = input.len() >= 31;
-                    prop_assert!(!enough || found.is_some() == input.starts_with(run.as_bytes()));
-                    out.clear();
-                    prop_assert!(name.push_to(&mut out));
-                    prop_assert_eq!(&out[..], run.as_bytes());
-                }
-                None => {
-                    let name = Name::long(1, run.len() as u32);
-                    let shifted = [&[9][..], run.as_bytes()].concat();
-                    prop_assert_eq!(name.run(&shifted).as_bytes(), run.as_bytes());
-                    prop_assert_eq!(name.starts(&input), None);
-                    prop_assert!(!name.push_to(&mut out));
-                }
-            }
-            // As a name with a head and as a text, of which the first may go on.
-            let own = run.as_bytes();
-            let headed = Name::short(&[&[0x60], own].concat()).unwrap_or(Name::long(0, 32));
-            let text = headed.text_behind_head();
-            let expected = (own.len() <= INLINE_CAPACITY).then_some(own);
-            prop_assert_eq!(text.as_deref().map(str::as_bytes), expected);
-            for other in [own, &input, &input[..input.len().min(own.len())]] {
-                let text = Text::from_utf8(other).unwrap();
-                let equal = own.len() <= INLINE_CAPACITY && own == other;
-                prop_assert_eq!(headed.is_behind_head(&text), equal);
-            }
-            for place in 0..own.len() {
-                let mut other = own.to_vec();
-                other[place] ^= 1;
-                prop_assert!(!headed.is_behind_head(&Text::from_utf8(&other).unwrap()));
-            }
-        }
-    }
 }

@@ -1,25 +1,23 @@
-//! Tags of XML: what begins a line, and what stood in the input before.
+//! Fast paths for XML tags.
 //!
-//! The quick paths look at a window of fixed size, so that one comparison with the
-//! end of the input is enough. A window that cannot be had means that the input
-//! ends soon, and the caller goes the way that works everywhere.
+//! They load windows of fixed size, so that one comparison with the end of the input suffices. Near
+//! the end of the input there is no window, and the caller takes its slow path.
 
 use super::run::begins;
 use crate::block::{Block, Block16};
 
-/// How much of a line is looked at: 32 spaces and a line end before a tag.
+/// The window of a line: a line feed, 32 spaces and a tag.
 const LINE: usize = 33 + TAG;
-/// How much of a tag is looked at.
+/// The window of a tag.
 pub const TAG: usize = 32;
 
-/// What stands at `at` of the input, behind a line end and the spaces that the next
-/// line begins with, if they are there: where it begins, and 32 bytes of it. `None`
-/// if there is other white space, or more of it, or less input.
+/// Skips an optional line feed at `at` and spaces after it. Returns the offset of the next byte,
+/// and 32 bytes from there. `None` if there is other or more white space, or less input.
 ///
 /// ```
 /// use polywire_text::scan::line;
 ///
-/// let input = b"<a>\n    <name>x</name>\n    and so on, since there must be enough behind it";
+/// let input = b"<a>\n    <name>x</name>\n    and so on, since there must be enough input after it";
 /// let (at, tag) = line(input, 3).unwrap();
 /// assert_eq!((at, &tag[..6]), (8, &b"<name>"[..]));
 /// ```
@@ -39,11 +37,11 @@ pub fn line(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
     (*first == b'\n' && tag[0] > b' ').then_some((at + len + 1, tag))
 }
 
-/// What stands between the `<` that `tag` begins with and the first `>`: the name of
-/// a start tag that has nothing else, or something else. `None` if there are not both.
+/// The contents of the tag: the bytes between `<`, which must be first, and the first `>`. `None`
+/// if there is no such tag within the window. Does not check that they are a name.
 ///
 /// ```
-/// let tag = b"<name>and more that stands behind it";
+/// let tag = b"<name>and more bytes, up to thirty-two";
 /// let name = polywire_text::scan::in_tag(tag.first_chunk().unwrap());
 /// assert_eq!(name, Some(&b"name"[..]));
 /// ```
@@ -59,14 +57,14 @@ pub fn in_tag(tag: &[u8; TAG]) -> Option<&[u8]> {
     }
 }
 
-/// Whether `tag` is the end tag of the element whose name of `len` bytes stands at
-/// `name` of the input: `</`, the name and `>`. A `false` says nothing about names
-/// that are longer than 29 bytes, and about the last 32 bytes of the input.
+/// Whether `tag` is the end tag of the element whose name has `len` bytes at `name` of the input.
+/// Always false if the name has more than 29 bytes, or starts within the last 32 bytes of the
+/// input.
 ///
 /// ```
 /// use polywire_text::scan::is_end_tag;
 ///
-/// let input = b"<li>one</li><li>two</ul> and so on, since there must be enough behind it";
+/// let input = b"<li>one</li><li>two</ul> and so on, since there must be enough input after it";
 /// assert!(is_end_tag(input[7..].first_chunk().unwrap(), input, 1, 2));
 /// assert!(!is_end_tag(input[19..].first_chunk().unwrap(), input, 13, 2));
 /// ```
@@ -79,14 +77,13 @@ pub fn is_end_tag(tag: &[u8; TAG], input: &[u8], name: usize, len: usize) -> boo
     rest.get(len) == Some(&b'>') && begins_with(rest, input, name, len)
 }
 
-/// Whether `tag` begins with the `len` bytes that stand at `earlier` of the input. A
-/// `false` says nothing about more than 32 bytes, and about the last 32 bytes of the
-/// input.
+/// Whether `tag` starts with the `len` bytes at `earlier` of the input. Always false if there are
+/// more than 32, or if they start within the last 32 bytes of the input.
 ///
 /// ```
 /// use polywire_text::scan::comes_again;
 ///
-/// let input = b"<li>one</li><li>two</li> and so on, since there must be enough behind it";
+/// let input = b"<li>one</li><li>two</li> and so on, since there must be enough input after it";
 /// assert!(comes_again(input[12..].first_chunk().unwrap(), input, 0, 4));
 /// ```
 #[inline(always)]
@@ -95,8 +92,8 @@ pub fn comes_again(tag: &[u8; TAG], input: &[u8], earlier: usize, len: usize) ->
     len <= TAG && begins_with(tag, input, earlier, len)
 }
 
-/// Whether `tag` begins with the first `len` bytes at `earlier` of the input. Of
-/// more than it has it says yes if it has no others.
+/// Whether `tag` starts with the `len` bytes at `earlier` of the input. If `len` exceeds `N`,
+/// compares `N` bytes.
 #[inline(always)]
 fn begins_with<const N: usize>(tag: &[u8; N], input: &[u8], earlier: usize, len: usize) -> bool {
     let Some(earlier) = chunk::<TAG>(input, earlier) else {
@@ -111,109 +108,18 @@ fn begins_with<const N: usize>(tag: &[u8; N], input: &[u8], earlier: usize, len:
     if len <= 16 {
         return begins(head, len);
     }
-    // The last sixteen of these, of which the head has some too.
+    // The last 16 bytes, which may overlap the first.
     let last = N - 16;
     head == 0xffff && equal(last).is_some_and(|tail| begins(tail, len.saturating_sub(last)))
 }
 
-/// The bytes at `at`. One comparison less than two slices take.
+/// The `N` bytes at `at`, with one comparison less than by slicing.
 #[inline(always)]
 fn chunk<const N: usize>(input: &[u8], at: usize) -> Option<&[u8; N]> {
     let last = input.len().checked_sub(N)?;
     if at > last {
         return None;
     }
-    // SAFETY: `at + N` is at most the length of `input`, which the answer borrows.
+    // SAFETY: `at + N <= input.len()`, and the result borrows `input`.
     Some(unsafe { &*input.as_ptr().add(at).cast::<[u8; N]>() })
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn window(input: &[u8], at: usize) -> Option<&[u8; TAG]> {
-        input.get(at..)?.first_chunk()
-    }
-
-    proptest! {
-        #[test]
-        fn lines(
-            space in "[\n\r\t ]{0,2} {0,40}[\n\t]{0,1}",
-            rest in "[<a]{0,70}",
-            before in "[a\n ]{0,3}",
-        ) {
-            let input = format!("{space}{rest}");
-            let input = format!("{before}{input}");
-            if let Some((at, tag)) = line(input.as_bytes(), before.len()) {
-                prop_assert_eq!(at, before.len() + space.len());
-                prop_assert_eq!(&tag[..], &rest.as_bytes()[..TAG]);
-            } else {
-                let enough = input.len() >= before.len() + LINE;
-                let common = space.is_empty()
-                    || space.len() <= 32 && space[1..].bytes().all(|byte| byte == b' ')
-                        && space.starts_with('\n');
-                prop_assert!(!enough || !common);
-            }
-        }
-
-        #[test]
-        fn what_is_in_a_tag(first in "[<a]", name in "[a </]{0,34}", behind in "[>a]{35}") {
-            let input = format!("{first}{name}>{behind}");
-            let expected = (first == "<" && name.len() <= 30).then_some(name.as_bytes());
-            prop_assert_eq!(in_tag(window(input.as_bytes(), 0).unwrap()), expected);
-        }
-
-        #[test]
-        fn bytes_that_come_again(
-            input in proptest::collection::vec(b'a'..b'c', 0..120),
-            again in any::<bool>(),
-            earlier in 0..130_usize,
-            at in 0..100_usize,
-            len in 0..40_usize,
-        ) {
-            let mut input = input;
-            if again && let Some(part) = input.get(earlier..earlier + len) {
-                let part = part.to_vec();
-                input.truncate(at);
-                input.extend(part);
-                input.extend([b'b'; 40]);
-            }
-            let part = |start: usize| input.get(start..start + len);
-            let expected = part(earlier).is_some() && part(earlier) == part(at);
-            if let Some(tag) = window(&input, at) {
-                let found = comes_again(tag, &input, earlier, len);
-                let quick = len <= 32 && earlier + 32 <= input.len();
-                prop_assert_eq!(found, expected && quick);
-            }
-        }
-
-        #[test]
-        fn end_tags(
-            name in "[a-c]{0,40}",
-            before in "[a-c<]{0,5}",
-            between in "[<>a-c]{0,40}",
-            change in prop::option::of((0..50_usize, prop::sample::select(vec![b'<', b'/', b'>', b'a', b' ']))),
-            behind in "[a-c]{0,40}",
-        ) {
-            let mut input = format!("{before}<{name}>{between}</{name}>{behind}").into_bytes();
-            let start = before.len() + 1;
-            let at = start + name.len() + 1 + between.len();
-            if let Some((offset, byte)) = change
-                && let Some(place) = input.get_mut(at + offset)
-            {
-                *place = byte;
-            }
-            let end = format!("</{name}>");
-            for at in [at, 0, at - 1] {
-                if let Some(tag) = window(&input, at) {
-                    let expected = input[at..].starts_with(end.as_bytes());
-                    let quick = name.len() <= 29;
-                    let found = is_end_tag(tag, &input, start, name.len());
-                    prop_assert_eq!(found, expected && quick);
-                }
-            }
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! From other strings to `Text` and back; the costs stand at the type.
+//! Conversion from and to other strings. For the costs see [`Text`].
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -37,8 +37,7 @@ impl From<&Self> for Text {
 }
 
 impl From<String> for Text {
-    /// Takes a long string over without copying it, unless more than half of
-    /// its capacity is unused.
+    /// Takes over a long string without a copy, unless more than half of its capacity is unused.
     fn from(text: String) -> Self {
         Self(Repr::from_vec(text.into_bytes()))
     }
@@ -89,7 +88,7 @@ impl FromStr for Text {
 impl TryFrom<Blob> for Text {
     type Error = Malformed;
 
-    /// The same value, if it is UTF-8.
+    /// Validates, without a copy.
     fn try_from(blob: Blob) -> Result<Self, Malformed> {
         utf8::validate(blob.as_bytes())?;
         Ok(Self(blob.into_repr()))
@@ -99,7 +98,7 @@ impl TryFrom<Blob> for Text {
 impl TryFrom<Bytes> for Text {
     type Error = Malformed;
 
-    /// Takes long bytes over without copying them, if they are UTF-8.
+    /// Validates. Takes over long bytes without a copy.
     fn try_from(bytes: Bytes) -> Result<Self, Malformed> {
         utf8::validate(&bytes)?;
         Ok(Self(Repr::from_bytes(bytes)))
@@ -109,7 +108,7 @@ impl TryFrom<Bytes> for Text {
 impl TryFrom<Vec<u8>> for Text {
     type Error = Malformed;
 
-    /// As from a `String`, if the bytes are UTF-8.
+    /// Validates, and converts as from a `String`.
     fn try_from(bytes: Vec<u8>) -> Result<Self, Malformed> {
         utf8::validate(&bytes)?;
         Ok(Self(Repr::from_vec(bytes)))
@@ -126,11 +125,10 @@ impl TryFrom<&[u8]> for Text {
 }
 
 impl From<Text> for String {
-    /// Gives a `String` back that the text was made from, if it has no clones.
+    /// Returns the `String` that the text was made from, if there are no clones.
     fn from(text: Text) -> Self {
         let bytes = text.0.into_vec();
-        // SAFETY: the invariant of `Text`: its bytes are valid UTF-8; `into_vec`
-        // returns just them.
+        // SAFETY: the invariant of `Text`: these bytes are valid UTF-8.
         unsafe { Self::from_utf8_unchecked(bytes) }
     }
 }
@@ -148,13 +146,12 @@ impl From<Text> for Box<str> {
 }
 
 impl From<Text> for Arc<str> {
-    /// Gives an `Arc<str>` back that the text was made from.
+    /// Returns the `Arc<str>` that the text was made from.
     fn from(text: Text) -> Self {
         let bytes = Arc::into_raw(text.0.into_arc());
-        // SAFETY: the pointer comes from `Arc::into_raw` of an `Arc<[u8]>`, and
-        // `str` has the size and alignment of its bytes, which `Arc::from_raw`
-        // asks for. By the invariant of `Text` the bytes are valid UTF-8, and
-        // `into_arc` returns just them.
+        // SAFETY: the pointer comes from `Arc::into_raw` of an `Arc<[u8]>`, and `str` has the size
+        // and alignment of its bytes, as `Arc::from_raw` requires. The bytes are valid UTF-8 by the
+        // invariant of `Text`.
         unsafe { Self::from_raw(bytes as *const str) }
     }
 }

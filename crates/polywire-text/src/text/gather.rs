@@ -1,21 +1,20 @@
-//! Strings that come in pieces.
+//! Strings from pieces.
 
 use std::fmt;
 
 use super::Text;
 use crate::repr::{INLINE_CAPACITY, Repr};
 
-/// Pieces of a string: inline while they fit, then a `String`.
-struct Gathered {
+/// A string under construction: inline while it fits, then a `String`.
+struct Builder {
     inline: [u8; INLINE_CAPACITY],
-    /// `len <= INLINE_CAPACITY`: how much of `inline` is used. It is UTF-8:
-    /// whole `str`s are put there one behind the other.
+    /// The used length of `inline`, which consists of whole `str`s.
     len: usize,
-    /// What came from the first piece on that did not fit, and all before it.
+    /// The whole string, once it does not fit.
     long: Option<String>,
 }
 
-impl Gathered {
+impl Builder {
     const EMPTY: Self = Self {
         inline: [0; INLINE_CAPACITY],
         len: 0,
@@ -50,7 +49,7 @@ impl Gathered {
     }
 }
 
-impl fmt::Write for Gathered {
+impl fmt::Write for Builder {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
         self.push(piece);
         Ok(())
@@ -58,36 +57,36 @@ impl fmt::Write for Gathered {
 }
 
 pub(super) fn formatted(arguments: fmt::Arguments<'_>) -> Result<Text, fmt::Error> {
-    let mut gathered = Gathered::EMPTY;
-    fmt::write(&mut gathered, arguments)?;
-    Ok(gathered.text())
+    let mut builder = Builder::EMPTY;
+    fmt::write(&mut builder, arguments)?;
+    Ok(builder.text())
 }
 
 impl FromIterator<char> for Text {
     fn from_iter<I: IntoIterator<Item = char>>(characters: I) -> Self {
-        let mut gathered = Gathered::EMPTY;
+        let mut builder = Builder::EMPTY;
         for character in characters {
-            gathered.push(character.encode_utf8(&mut [0; 4]));
+            builder.push(character.encode_utf8(&mut [0; 4]));
         }
-        gathered.text()
+        builder.text()
     }
 }
 
-macro_rules! gathers {
+macro_rules! from_pieces {
     ($($piece:ty),*) => {$(
         impl<'a> FromIterator<$piece> for Text {
             fn from_iter<I: IntoIterator<Item = $piece>>(pieces: I) -> Self {
-                let mut gathered = Gathered::EMPTY;
+                let mut builder = Builder::EMPTY;
                 for piece in pieces {
-                    gathered.push(piece.as_ref());
+                    builder.push(piece.as_ref());
                 }
-                gathered.text()
+                builder.text()
             }
         }
     )*};
 }
 
-gathers!(
+from_pieces!(
     &'a str,
     String,
     Box<str>,
@@ -97,10 +96,10 @@ gathers!(
 
 impl FromIterator<Text> for Text {
     fn from_iter<I: IntoIterator<Item = Self>>(pieces: I) -> Self {
-        let mut gathered = Gathered::EMPTY;
+        let mut builder = Builder::EMPTY;
         for piece in pieces {
-            gathered.push(&piece);
+            builder.push(&piece);
         }
-        gathered.text()
+        builder.text()
     }
 }

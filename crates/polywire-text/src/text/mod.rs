@@ -15,19 +15,17 @@ use std::path::Path;
 use crate::repr::{Repr, WINDOW, bounds};
 use crate::{Blob, Malformed, utf8};
 
-/// An immutable UTF-8 string in 24 bytes: up to 23 bytes inline, more as a
-/// range of the input that it was read from, or as an allocation of its own.
+/// An immutable UTF-8 string of 24 bytes: up to 23 bytes are inline, a longer string is a range of
+/// the input that it was read from, or has its own allocation.
 ///
-/// It dereferences to `str`, compares, orders, hashes and prints as one, and
-/// borrows as one, so that a map with keys of `Text` is asked with a `&str`.
-/// `Option<Text>` has 24 bytes too. It is `Send` and `Sync`.
+/// It dereferences to `str`, and compares, hashes and prints as one. It implements `Borrow<str>`,
+/// so maps with `Text` keys can be queried with a `&str`. `Option<Text>` has 24 bytes, too.
 ///
 /// # Costs
 ///
-/// "Nothing" is a few instructions that neither allocate nor look at the
-/// string; "count" is an atomic addition. Whatever has up to 23 bytes becomes
-/// inline by a copy of three words and allocates nothing, wherever it comes
-/// from; the table is about longer strings.
+/// "Nothing" means a few instructions without an allocation or a pass over the string; "count" is
+/// an atomic addition. Strings of up to 23 bytes are copied inline and never allocate; the tables
+/// are about longer strings.
 ///
 /// | from | to `Text` |
 /// |---|---|
@@ -66,29 +64,27 @@ use crate::{Blob, Malformed, utf8};
 /// assert_eq!(size_of::<Option<Text>>(), 24);
 /// ```
 #[derive(Clone)]
-// Invariant: the bytes of the representation are valid UTF-8. Every way in
-// takes a `str`, or bytes that were validated.
+// Invariant: the bytes of the representation are valid UTF-8.
 pub struct Text(Repr);
 
 const _: () = assert!(size_of::<Option<Text>>() == 24);
 const _: () = {
-    const fn everywhere<T: Send + Sync + Unpin + std::panic::RefUnwindSafe>() {}
-    everywhere::<Text>();
-    everywhere::<Blob>();
+    const fn assert_traits<T: Send + Sync + Unpin + std::panic::RefUnwindSafe>() {}
+    assert_traits::<Text>();
+    assert_traits::<Blob>();
 };
 
 impl Text {
     /// The empty string.
     pub const EMPTY: Self = Self(Repr::EMPTY);
 
-    /// Wraps bytes that the caller has seen to be valid UTF-8.
+    /// Wraps bytes that must be valid UTF-8.
     #[inline]
     pub(crate) const fn from_valid(repr: Repr) -> Self {
         Self(repr)
     }
 
-    /// A string that lives as long as the program. Never allocates, also where
-    /// a constant is made.
+    /// A static string. Never allocates, and can be used in constants.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -101,10 +97,8 @@ impl Text {
         Self(Repr::from_static(text.as_bytes()))
     }
 
-    /// A copy of `bytes`, if they are UTF-8.
-    ///
-    /// Bytes that need not be copied go through `TryFrom`: of a `Vec<u8>`, a
-    /// `Bytes` or a [`Blob`].
+    /// A copy of `bytes`, if they are UTF-8. To avoid the copy, use `TryFrom` from a `Vec<u8>`,
+    /// `Bytes` or [`Blob`].
     ///
     /// # Errors
     ///
@@ -121,8 +115,7 @@ impl Text {
         utf8::validate(bytes).map(Self::from)
     }
 
-    /// A copy of `bytes`, with U+FFFD for whatever is not UTF-8, as
-    /// [`String::from_utf8_lossy`] does it.
+    /// A copy of `bytes` with invalid UTF-8 replaced by U+FFFD, as by [`String::from_utf8_lossy`].
     ///
     /// ```
     /// use polywire_text::Text;
@@ -137,10 +130,8 @@ impl Text {
         }
     }
 
-    /// The first `len` bytes of `window`, if they are at most 23 and end on a
-    /// character boundary: the quick way from a parser's input to an inline
-    /// string, since a window that is longer than the string allows a copy of
-    /// fixed width.
+    /// The first `len` bytes of `window`, if they are at most 23 and end at a character boundary.
+    /// Fastest if `window` has 24 bytes or more, which allows a copy of fixed width.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -155,9 +146,8 @@ impl Text {
         let Some(chunk) = window.as_bytes().first_chunk::<WINDOW>() else {
             return Self::inline_at_the_end(window, len);
         };
-        // The bytes that continue a character are 0b10xx_xxxx; the first byte
-        // of a `str` never is one. A prefix of valid UTF-8 that ends before any
-        // other byte is valid UTF-8.
+        // Continuation bytes are 0b10xx_xxxx. A prefix of a `str` that ends before any other byte
+        // is valid UTF-8.
         let next = chunk.get(len)?;
         if next.cast_signed() < -64 {
             return None;
@@ -165,20 +155,20 @@ impl Text {
         Repr::inline_window(chunk, len).map(Self)
     }
 
-    /// As [`Self::inline_prefix`], at the end of the input.
+    /// [`Self::inline_prefix`] near the end of the input.
     #[cold]
     #[inline(never)]
     fn inline_at_the_end(window: &str, len: usize) -> Option<Self> {
         Repr::inline(window.get(..len)?.as_bytes()).map(Self)
     }
 
-    /// The first `len` bytes of `window`, if they are at most 23 and all ASCII:
-    /// as [`Text::inline_prefix`], for input that has not been validated.
+    /// The first `len` bytes of `window`, if they are at most 23 and all ASCII: as
+    /// [`Text::inline_prefix`], for input that has not been validated.
     ///
     /// ```
     /// use polywire_text::Text;
     ///
-    /// let window = b"London and whatever comes behind it";
+    /// let window = b"London and whatever comes after it";
     /// assert_eq!(Text::ascii_prefix(window, 6).as_deref(), Some("London"));
     /// assert!(Text::ascii_prefix("Zürich and whatever comes".as_bytes(), 7).is_none());
     /// ```
@@ -189,12 +179,12 @@ impl Text {
         Repr::inline_ascii_prefix(window, len).map(Self)
     }
 
-    /// What `format!` makes, without an allocation if it has up to 23 bytes.
+    /// The result of `format!`, without an allocation if it has at most 23 bytes.
     ///
     /// # Errors
     ///
-    /// An implementation of `Display` or the like returned one, where `format!`
-    /// would panic. Those of the standard library never do.
+    /// An implementation of a trait of `std::fmt` has returned an error, for which `format!`
+    /// panics.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -217,11 +207,9 @@ impl Text {
     #[must_use]
     pub const fn as_str(&self) -> &str {
         let bytes = self.0.as_bytes();
-        // SAFETY: the type's invariant: the representation holds valid UTF-8.
-        // `from_valid` is crate-private and each caller passes the bytes of a
-        // `str` (or a range at which a `str` was seen to lie, or bytes that
-        // were validated or are ASCII), the bytes are immutable, and
-        // `as_bytes` returns exactly them.
+        // SAFETY: the invariant of the type. All constructors take a `str`, bytes that were
+        // validated or are ASCII, or a range of these at character boundaries, and the bytes never
+        // change.
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
@@ -239,22 +227,21 @@ impl Text {
         self.len() == 0
     }
 
-    /// Whether the string lives inside the value.
+    /// Whether the bytes are stored in the value itself.
     #[inline]
     #[must_use]
     pub const fn is_inline(&self) -> bool {
         self.0.is_inline()
     }
 
-    /// The bytes of an inline string with some more behind them, and how many are
-    /// its own.
+    /// The bytes of an inline string, followed by unspecified ones, and its length.
     #[inline]
     pub(crate) fn window(&self) -> Option<(&[u8; WINDOW], usize)> {
         self.0.window()
     }
 
-    /// Of an inline string the first eight bytes and the last eight, the first
-    /// byte of each lowest; of a shorter one all of it, with zeros behind, and 0.
+    /// The first and the last eight bytes of an inline string, in little-endian order; of fewer
+    /// than eight bytes, all of them, padded with zeros, and 0.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -272,13 +259,13 @@ impl Text {
         };
         Some(match len.checked_sub(8) {
             Some(last) => [word(0), word(last)],
-            // What stands behind the string is anything.
+            // The bytes after the string are unspecified.
             None => [word(0) & !(u64::MAX << (8 * len)), 0],
         })
     }
 
-    /// Appends the string's bytes behind `head`, if the string is inline; whether it
-    /// was. A copy of fixed width instead of a `memcpy`.
+    /// Appends `head` of the length, and the bytes, if the string is inline. Returns whether it is.
+    /// A copy of fixed width instead of a `memcpy`.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -293,8 +280,8 @@ impl Text {
             return false;
         };
         out.reserve(1 + WINDOW);
-        // SAFETY: there is capacity for one byte and the window, which has at least
-        // `len` bytes, and all of these are written.
+        // SAFETY: there is capacity for one byte and the window, all of which are written, and
+        // `len` is at most the length of the window.
         unsafe {
             let to = out.as_mut_ptr().add(out.len());
             to.write(head(len as u8));
@@ -304,18 +291,17 @@ impl Text {
         true
     }
 
-    /// Whether the string is a range of something that others hold, or that
-    /// is larger, and that it keeps alive.
+    /// Whether the string keeps alive an allocation that is larger, or that others hold.
     #[inline]
     #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.0.is_shared()
     }
 
-    /// How many bytes the string keeps alive besides its own 24: those of the
-    /// input, if it is shared, else its own with their unused capacity. Static
-    /// and inline ones keep none. The allocator's and the handle's bytes are
-    /// not in it, nor what a `Bytes` from elsewhere may be a part of.
+    /// The number of bytes on the heap that the string keeps alive: those of the input, if it is
+    /// shared, else its own, including unused capacity. Zero for static and inline strings. Without
+    /// the overhead of the allocator and the handle, and without the parts of an allocation that a
+    /// `Bytes` does not show.
     ///
     /// ```
     /// use polywire_text::{Body, Text};
@@ -329,12 +315,12 @@ impl Text {
     /// ```
     #[must_use]
     pub fn heap_size(&self) -> usize {
-        self.0.kept()
+        self.0.heap_size()
     }
 
-    /// A part of the string, of the same allocation. None if the range does
-    /// not lie within it, or splits a character. What is short is inline, and
-    /// a part below 1/256 of something above 4 KiB is a copy.
+    /// A part of the string that shares its allocation. `None` if the range is out of bounds or
+    /// splits a character. A short part is inline; a part below 1/256 of an allocation above 4 KiB
+    /// is a copy.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -350,8 +336,7 @@ impl Text {
         Some(self.slice_ref(part))
     }
 
-    /// `part` as a `Text`: a range of the same allocation, as by
-    /// [`Text::slice`], if it lies within this string, else a copy.
+    /// `part` as a `Text`: as by [`Text::slice`] if it is a part of this string, else a copy.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -362,27 +347,25 @@ impl Text {
     /// ```
     #[must_use]
     pub fn slice_ref(&self, part: &str) -> Self {
-        // `part` has the bytes of a `str`.
+        // The bytes are those of a `str`.
         Self(self.0.part(part.as_bytes()))
     }
 
-    /// A string that keeps no input alive: copies a shared range, returns
-    /// anything else as it is. Call it before storing a string for longer
-    /// than the message that it came in.
+    /// Copies the string if it is shared, so that it keeps no input alive. Call it before you store
+    /// a string for longer than the message that it is from.
     #[must_use]
     pub fn into_owned(self) -> Self {
-        Self(self.0.detached())
+        Self(self.0.into_unshared())
     }
 
-    /// The string's bytes.
+    /// The bytes of the string.
     #[inline]
     #[must_use]
     pub fn into_blob(self) -> Blob {
         Blob::from_repr(self.0)
     }
 
-    /// The string's bytes as [`Bytes`](bytes::Bytes), without a copy unless
-    /// they are inline.
+    /// The bytes of the string as [`Bytes`](bytes::Bytes). Only inline bytes are copied.
     #[must_use]
     pub fn into_bytes(self) -> bytes::Bytes {
         self.0.into_bytes()
@@ -436,7 +419,7 @@ impl Borrow<str> for Text {
 
 impl Hash for Text {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // As `str` hashes, since `Text` borrows as `str`.
+        // Equal to the hash of `str`, as `Borrow<str>` requires.
         self.as_str().hash(state);
     }
 }
@@ -450,24 +433,5 @@ impl fmt::Display for Text {
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::INLINE_CAPACITY;
-
-    #[test]
-    fn a_prefix_never_splits_a_character() {
-        for window in ["aé€😀 and more text to fill the window", "aé€😀 short", ""] {
-            for len in 0..=window.len() + 1 {
-                let prefix = Text::inline_prefix(window, len);
-                let expected = window
-                    .get(..len)
-                    .filter(|text| text.len() <= INLINE_CAPACITY);
-                assert_eq!(prefix.as_deref(), expected);
-            }
-        }
     }
 }

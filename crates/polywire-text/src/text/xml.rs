@@ -1,4 +1,4 @@
-//! Short strings out of XML.
+//! Fast paths for short strings in XML.
 
 use super::Text;
 use crate::before;
@@ -6,19 +6,18 @@ use crate::escape;
 use crate::repr::{Repr, WINDOW};
 use crate::scan::{self, TAG};
 
-/// The longest inline string, and the tag behind it.
+/// The window of an inline string and the tag after it.
 const ELEMENT: usize = WINDOW + TAG;
 
 impl Text {
-    /// The character data that begins at `at` of a document, if it is short enough
-    /// for an inline string and stands there as it is, its length, and what follows:
-    /// a `<`, or something that a reader must look at. `None` says nothing more;
-    /// there may be too little input as well.
+    /// Reads text at `at` that fits an inline string and needs no unescaping. Returns it, its
+    /// length, and the bytes after it: a `<`, or a byte at which [`scan::xml_data`] stops. `None`
+    /// for any other text, and near the end of the document.
     ///
     /// ```
     /// use polywire_text::Text;
     ///
-    /// let document = "<a>London</a> and so on, since there must be enough behind it to look at";
+    /// let document = "<a>London</a> and so on, since the window must be within the document";
     /// let (text, len, tag) = Text::xml_prefix(document, 3).unwrap();
     /// assert_eq!((text.as_str(), len, &tag[..4]), ("London", 6, &b"</a>"[..]));
     /// ```
@@ -28,8 +27,8 @@ impl Text {
         let window = document.as_bytes().get(at..)?.first_chunk::<ELEMENT>()?;
         let len = scan::short_xml_data(window.first_chunk()?);
         let tag = window.get(len..)?.first_chunk()?;
-        // Neither at its beginning nor at its end is there a byte that continues a
-        // character: a part of a `str` that is cut so is UTF-8.
+        // A part of a `str` is valid UTF-8 if neither its first byte nor the one after it is a
+        // continuation byte.
         let continues = |at: usize| window.get(at).is_none_or(|byte| byte.cast_signed() < -64);
         if continues(0) || continues(len) {
             return None;
@@ -39,18 +38,18 @@ impl Text {
     }
 }
 
-/// The longest inline string, as a window of which all is looked at.
-const LOOK: usize = 32;
+/// The window of text.
+const TEXT: usize = 32;
 
 impl Text {
-    /// The text that begins at `at` of a document and ends in `close`, if it is short
-    /// enough for an inline string and stands there as it is; and its length. What XML
-    /// forbids is not in it. `None` says nothing more.
+    /// Reads text at `at` that is followed by `close`, fits an inline string and needs no
+    /// unescaping. Returns it and its length. It contains nothing that XML forbids. `None` for any
+    /// other text.
     ///
     /// ```
     /// use polywire_text::Text;
     ///
-    /// let document = "<a>London</a> and so on, as there must be enough behind";
+    /// let document = "<a>London</a> and so on, since the window must be within the document";
     /// assert_eq!(Text::xml_before(document, 3, b"</a>"), Some((Text::from("London"), 6)));
     /// assert_eq!(Text::xml_before(document, 3, b"</b>"), None);
     /// ```
@@ -62,10 +61,10 @@ impl Text {
         close: &[u8; CLOSE],
     ) -> Option<(Self, usize)> {
         let rest = document.as_bytes().get(at..)?;
-        let window = rest.first_chunk::<LOOK>()?;
+        let window = rest.first_chunk::<TEXT>()?;
         let len = scan::short_xml_text(window);
-        // Neither at its beginning nor at its end is there a byte that continues a
-        // character: a part of a `str` that is cut so is UTF-8.
+        // A part of a `str` is valid UTF-8 if neither its first byte nor the one after it is a
+        // continuation byte.
         if window[0].cast_signed() < -64 || !before::ends(rest, len, close) {
             return None;
         }
@@ -76,9 +75,8 @@ impl Text {
 }
 
 impl Text {
-    /// What character data of XML stands for, if it is short, up to 64 bytes, and
-    /// holds nothing but named references that does not stand for itself. `None` says
-    /// nothing more.
+    /// Unescapes text of at most 64 bytes whose only special characters are entity references.
+    /// `None` for any other text.
     ///
     /// ```
     /// use polywire_text::Text;
@@ -89,72 +87,7 @@ impl Text {
     #[must_use]
     pub fn from_xml(text: &str) -> Option<Self> {
         let (bytes, len) = escape::short_xml(text)?;
-        // Whole references were replaced by bytes of ASCII: this does not fail.
+        // Always `Some`: only ASCII was replaced, by ASCII.
         Self::from_utf8(bytes.get(..len)?).ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn is_the_text_up_to_the_tag(
-            document in "[aé&\r\n]{0,2}[abcdefghié\n]{0,30}(<|&|\r|\u{1})[ab<>/]{0,60}",
-            at in 0..100_usize,
-        ) {
-            let Some((text, len, tag)) = Text::xml_prefix(&document, at) else {
-                return Ok(());
-            };
-            prop_assert_eq!(text.as_str(), &document[at..at + len]);
-            let special = text.contains(['<', '&', '\r', '\u{1}']);
-            prop_assert!(!special);
-            prop_assert!(b"<&\r\x01".contains(&tag[0]));
-            prop_assert_eq!(&tag[..], &document.as_bytes()[at + len..at + len + TAG]);
-        }
-
-        #[test]
-        fn is_what_stands_before_the_end(
-            document in "[aé&\r\n]{0,2}[abcdefghié\n\u{fffe}]{0,30}(</a>|</b>|&|>|\r|\u{1})[ab<>/]{0,60}",
-            at in 0..60_usize,
-        ) {
-            let Some((text, len)) = Text::xml_before(&document, at, b"</a>") else {
-                return Ok(());
-            };
-            prop_assert_eq!(text.as_str(), &document[at..at + len]);
-            let special = text.contains(['<', '>', '&', '\r', '\u{1}', '\u{fffe}']);
-            prop_assert!(!special);
-            prop_assert!(document[at + len..].starts_with("</a>"));
-        }
-
-        #[test]
-        fn short_text_before_an_end_is_found(text in "[abcé]{0,11}") {
-            let document = format!("{text}</a>and enough of it behind that to look at");
-            let (found, len) = Text::xml_before(&document, 0, b"</a>").unwrap();
-            prop_assert_eq!((found.as_str(), len), (&*text, text.len()));
-        }
-
-        #[test]
-        fn a_short_text_is_what_the_general_way_reads(
-            text in "([abcé]|&amp;|&lt;|&gt;|&quot;|&apos;|&am;|&#65;|[&<>\r\u{1}\u{ffff}]){0,20}",
-        ) {
-            let read = escape::unescape_xml(&text, escape::XmlPlace::Text, escape::XmlReading::Strict);
-            if let Some(short) = Text::from_xml(&text) {
-                prop_assert_eq!(short.as_str(), &*read.unwrap());
-            } else if let Ok(read) = read {
-                let others = text.contains("&#") || text.contains(['>', '\r', '\u{ffff}']);
-                prop_assert!(others || text.len() > 64, "{} {}", text, read);
-            }
-        }
-
-        #[test]
-        fn short_text_is_found(text in "[abcé]{0,11}", tag in "<[abc]{60}") {
-            let document = format!("{text}{tag}");
-            let (found, len, _) = Text::xml_prefix(&document, 0).unwrap();
-            prop_assert_eq!((found.as_str(), len), (&*text, text.len()));
-        }
     }
 }

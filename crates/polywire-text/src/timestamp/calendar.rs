@@ -1,44 +1,41 @@
-//! Days and dates: the proleptic Gregorian calendar.
+//! Conversion between days and dates of the proleptic Gregorian calendar.
 
 /// 0001-01-01T00:00:00Z.
 pub(super) const FIRST_SECOND: i64 = -62_135_596_800;
 /// 9999-12-31T23:59:59Z.
 pub(super) const LAST_SECOND: i64 = 253_402_300_799;
 pub(super) const DAY: i64 = 86_400;
-/// From 0000-03-01, where the years that begin in March begin, to 1970-01-01.
+/// Days from 0000-03-01 to 1970-01-01. Years that begin in March have the leap day at their end.
 pub(super) const EPOCH_DAY: i64 = 719_468;
-/// The days of 400 years, after which the calendar repeats.
+/// Days in 400 years, after which the calendar repeats.
 const ERA: u32 = 146_097;
 
-/// Days before a month, from 1 on, in a year that begins in March.
+/// Days before a month in a year that begins in March. Index 1 is January.
 const BEFORE_MONTH: [u16; 16] = [
     0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 0, 0, 0,
 ];
 
-/// Days of a month, from 1 on, without the leap day; months that are none have
-/// no days.
+/// Days of a month without the leap day. Index 1 is January; other indices have no days.
 const DAYS_OF_MONTH: [u8; 16] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0];
 
-/// Century, year of the century, month and day of a day since 0000-03-01.
+/// Converts days since 0000-03-01 to century, year of the century, month and day.
 ///
-/// The years begin in March, so that the leap day is the last of them. Each
-/// division is by a constant that turns a count of days into a fixed-point
-/// number: its whole part is the year (or month), its fraction holds the day
-/// within. Neri and Schneider, "Euclidean affine functions and their
-/// application to calendar algorithms", 2022, prove the constants.
+/// Each division multiplies by a constant, which gives a fixed-point number: the integer part is
+/// the year or month, the fraction is the day within it. The constants are proved in Neri and
+/// Schneider, "Euclidean affine functions and their application to calendar algorithms", 2022.
 #[inline]
 pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32, u32) {
     let quarters = day * 4 + 3;
     let (century, quarters) = (quarters / ERA, (quarters % ERA) | 3);
-    // 2^32 / 1461, rounded up: the years of a century, in quarters of days.
+    // 2939745 is 2^32 / 1461, rounded up; 1461 is a year in quarters of days.
     let years = quarters as u64 * 2_939_745;
     let day_of_year = years as u32 / (2_939_745 * 4);
-    // 153 days are five months: 2141 / 2^16 is 1 / 30.61, from month 3 on.
+    // Five months have 153 days: 2141 / 2^16 is 1 / 30.61. The constant starts at month 3.
     let months = day_of_year * 2_141 + 197_913;
     let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
     let late = day_of_year >= 306;
     let month = if late { month - 12 } else { month };
-    // January and February are of the next year, which may be of the next century.
+    // January and February belong to the next year, which may be in the next century.
     let short = (years >> 32) as u32 + late as u32;
     match short {
         100 => (century + 1, 0, month, day),
@@ -46,8 +43,7 @@ pub(super) const fn date_of_day(day: u32) -> (u32, u32, u32, u32) {
     }
 }
 
-/// The same of a day since 1970-01-01, however far away; years before 0001 are
-/// counted 0, -1 and on.
+/// Converts days since 1970-01-01 to year, month and day. Year 0 is the year before 0001.
 pub(super) const fn distant_date_of_day(day: i64) -> (i64, u32, u32) {
     let day = day + EPOCH_DAY;
     let era = day.div_euclid(ERA as i64);
@@ -55,13 +51,12 @@ pub(super) const fn distant_date_of_day(day: i64) -> (i64, u32, u32) {
     ((century * 100 + short) as i64 + era * 400, month, day)
 }
 
-/// The day since 0000-03-01 of a date of the years 0001 to 9999, given as
-/// century, year of the century, month and day, each below 128; `None` for a
-/// date that is not in the calendar.
+/// Days since 0000-03-01 of a date within the years 0001 to 9999. Each argument must be below 128.
+/// `None` if the date does not exist.
 #[inline]
 pub(super) const fn day_of_date(century: u32, short: u32, month: u32, day: u32) -> Option<u32> {
     let year = century * 100 + short;
-    // Of whole centuries every fourth is a leap year, of others every fourth year.
+    // A year that ends in 00 is a leap year if its century is divisible by four.
     let leap = if short == 0 { century } else { short } % 4 == 0;
     let days = DAYS_OF_MONTH[(month & 15) as usize] as u32 + (leap && month == 2) as u32;
     if month > 12 || day.wrapping_sub(1) >= days || year == 0 {
@@ -73,8 +68,8 @@ pub(super) const fn day_of_date(century: u32, short: u32, month: u32, day: u32) 
     Some(before_year + BEFORE_MONTH[(month & 15) as usize] as u32 + day - 1)
 }
 
-/// The day since 1970-01-01 of a date of any year that is a million or less
-/// away; month and day must exist.
+/// Days since 1970-01-01. The date must exist. The year must be small enough that days do not
+/// overflow.
 pub(super) const fn distant_day_of_date(year: i64, month: u32, day: u32) -> i64 {
     let year = year - (month <= 2) as i64;
     let before_year = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
@@ -115,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn distant_years_both_ways() {
+    fn distant_years_round_trip() {
         for year in (-1_000_000..1_000_000).step_by(97) {
             for month in 1..=12 {
                 let day = distant_day_of_date(year, month, 1);
@@ -128,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn no_date_of_another_calendar() {
+    fn dates_outside_of_the_calendar_are_rejected() {
         for (month, day) in [(0, 1), (13, 1), (16, 1), (19, 1), (99, 1), (1, 0), (2, 30)] {
             assert_eq!(day_of_date(20, 24, month, day), None, "{month} {day}");
         }

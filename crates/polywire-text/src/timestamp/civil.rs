@@ -1,13 +1,13 @@
-//! An instant as people tell it: year, month, day and time of day in UTC.
+//! Calendar date and time of day in UTC.
 
 use super::calendar::{DAY, days_in_month, distant_date_of_day, distant_day_of_date};
 use super::{NANOSECONDS, Timestamp};
 use crate::Malformed;
 
-/// A date of the proleptic Gregorian calendar and a time of day.
+/// A date in the proleptic Gregorian calendar and a time of day, for programs that use no date
+/// library.
 ///
-/// Exhaustive on purpose: there is nothing else to a date and time, and who
-/// makes one says all of it.
+/// Not `#[non_exhaustive]`: a date and time has no other fields.
 ///
 /// ```
 /// use polywire_text::timestamp::{Civil, Timestamp};
@@ -20,7 +20,7 @@ use crate::Malformed;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Civil {
-    /// The year; 0 is the one before 0001.
+    /// Year 0 is the year before 0001.
     pub year: i64,
     /// 1 to 12.
     pub month: u8,
@@ -32,7 +32,7 @@ pub struct Civil {
     pub minute: u8,
     /// 0 to 59.
     pub second: u8,
-    /// Below one thousand million.
+    /// Less than 1,000,000,000.
     pub nanosecond: u32,
 }
 
@@ -52,7 +52,7 @@ impl Default for Civil {
 }
 
 impl Timestamp {
-    /// Date and time in UTC, of any instant.
+    /// The date and time in UTC.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -80,8 +80,7 @@ impl Timestamp {
     ///
     /// # Errors
     ///
-    /// Offset 0 and the first field that is out of range, or that the seconds
-    /// since the epoch are beyond 64 bits.
+    /// Offset 0, if a field is out of range or the seconds since the epoch exceed `i64`.
     ///
     /// ```
     /// use polywire_text::timestamp::{Civil, Timestamp};
@@ -109,13 +108,13 @@ impl Timestamp {
 }
 
 const fn seconds_of(civil: Civil) -> Option<i64> {
-    // Further away than any instant, and near enough for days to be counted.
+    // Larger than any instant, and small enough that the days do not overflow.
     if civil.year.unsigned_abs() > 300_000_000_000 {
         return None;
     }
     let day = distant_day_of_date(civil.year, civil.month as u32, civil.day as u32);
     let time = civil.hour as i64 * 3600 + civil.minute as i64 * 60 + civil.second as i64;
-    // The first day that has instants has none before its last hours.
+    // Only part of the first and last day is within `i64`.
     let seconds = day as i128 * DAY as i128 + time as i128;
     if seconds < i64::MIN as i128 || seconds > i64::MAX as i128 {
         return None;

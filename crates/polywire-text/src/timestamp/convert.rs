@@ -1,8 +1,7 @@
-//! To and from other people's instants.
+//! Conversion from and to the types of the standard library, chrono, jiff and time.
 //!
-//! Whatever comes in fits, as nobody's years reach as far as ours. On the way
-//! out an instant may be out of range. None of the others can say that a date
-//! came without a zone: as they count, it stood in UTC.
+//! Every value of those types fits a `Timestamp`, but not the other way round. An unzoned timestamp
+//! is converted as if it were in UTC, as none of the other types has this property.
 
 use std::time::{Duration, SystemTime};
 
@@ -23,7 +22,7 @@ impl From<SystemTime> for Timestamp {
             Ok(after) => Self::new(saturated(after), after.subsec_nanos()),
             Err(before) => {
                 let before = before.duration();
-                // -2^63 seconds, the first of some clocks, have no positive twin.
+                // The smallest value of some clocks, -2^63 seconds, cannot be negated.
                 let seconds = 0_i64.saturating_sub_unsigned(before.as_secs());
                 match before.subsec_nanos() {
                     0 => Self::new(seconds, 0),
@@ -43,7 +42,7 @@ impl TryFrom<Timestamp> for SystemTime {
 
     /// # Errors
     ///
-    /// The instant is beyond what the system's clock can tell.
+    /// The instant is outside of the range of `SystemTime`.
     fn try_from(timestamp: Timestamp) -> Result<Self, Malformed> {
         let whole = Duration::from_secs(timestamp.seconds.unsigned_abs());
         let base = if timestamp.seconds < 0 {
@@ -72,7 +71,7 @@ mod time {
     }
 
     impl From<OffsetDateTime> for Timestamp {
-        /// The offset is not kept.
+        /// The offset is lost.
         ///
         /// ```
         /// use polywire_text::Timestamp;
@@ -130,7 +129,7 @@ mod jiff {
         /// # Ok::<(), polywire_text::Malformed>(())
         /// ```
         fn from(time: jiff::Timestamp) -> Self {
-            // Its nanoseconds have the sign of the whole.
+            // The nanoseconds have the sign of the whole value.
             let (seconds, nanoseconds) = (time.as_second(), time.subsec_nanosecond());
             match u32::try_from(nanoseconds) {
                 Ok(nanoseconds) => Self::new(seconds, nanoseconds),
@@ -147,7 +146,7 @@ mod jiff {
         /// The instant is not within jiff's range, `-009999-01-02T01:59:59Z` to
         /// `9999-12-30T22:00:00.999999999Z`.
         fn try_from(timestamp: Timestamp) -> Result<Self, Malformed> {
-            // Below a thousand million: fits.
+            // Less than 1,000,000,000, so it fits.
             Self::new(timestamp.seconds(), timestamp.nanoseconds() as i32).map_err(|_| {
                 Malformed::new(
                     0,
@@ -165,8 +164,7 @@ mod chrono {
     use super::{Malformed, Timestamp};
 
     impl<Zone: TimeZone> From<DateTime<Zone>> for Timestamp {
-        /// The zone is not kept. A leap second, which chrono can hold, becomes
-        /// the second after it.
+        /// The zone is lost. A leap second becomes the second after it.
         ///
         /// ```
         /// use chrono::{DateTime, Utc};
@@ -192,114 +190,6 @@ mod chrono {
             Self::from_timestamp(timestamp.seconds(), timestamp.nanoseconds()).ok_or(
                 Malformed::new(0, "a timestamp within the years -262143 to 262142"),
             )
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn the_edges_of_the_system_clock() {
-        for timestamp in [
-            Timestamp::new(i64::MIN, 0),
-            Timestamp::new(i64::MIN, 1),
-            Timestamp::new(-1, 999_999_999),
-            Timestamp::new(i64::MAX, 999_999_999),
-        ] {
-            // Not every clock reaches so far.
-            if let Ok(time) = SystemTime::try_from(timestamp) {
-                assert_eq!(Timestamp::from(time), timestamp);
-            }
-        }
-    }
-
-    /// There and back within a range, and an error a nanosecond beyond it.
-    #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
-    fn edges<T>(first: Timestamp, last: Timestamp)
-    where
-        T: TryFrom<Timestamp, Error = Malformed>,
-        Timestamp: From<T>,
-    {
-        let there = |timestamp| T::try_from(timestamp).map(Timestamp::from);
-        assert_eq!(there(first), Ok(first));
-        assert_eq!(there(last), Ok(last));
-        let step = Duration::from_nanos(1);
-        for beyond in [first.checked_sub(step), last.checked_add(step)] {
-            let error = there(beyond.unwrap()).unwrap_err();
-            assert!(error.expected.starts_with("a timestamp within"));
-        }
-        for beyond in [Timestamp::new(i64::MIN, 0), Timestamp::new(i64::MAX, 0)] {
-            assert!(there(beyond).is_err());
-        }
-    }
-
-    #[cfg(feature = "time")]
-    #[test]
-    fn the_edges_of_time() {
-        use ::time::{OffsetDateTime, UtcDateTime, UtcOffset};
-        let (first, last) = (UtcDateTime::MIN.into(), UtcDateTime::MAX.into());
-        edges::<UtcDateTime>(first, last);
-        edges::<OffsetDateTime>(first, last);
-        let there = OffsetDateTime::UNIX_EPOCH.to_offset(UtcOffset::from_hms(5, 30, 0).unwrap());
-        assert_eq!(Timestamp::from(there), Timestamp::EPOCH);
-    }
-
-    #[cfg(feature = "jiff")]
-    #[test]
-    fn the_edges_of_jiff() {
-        use ::jiff::Timestamp as Theirs;
-        edges::<Theirs>(Theirs::MIN.into(), Theirs::MAX.into());
-    }
-
-    #[cfg(feature = "chrono")]
-    #[test]
-    fn the_edges_of_chrono() {
-        use ::chrono::{DateTime, NaiveDate, Utc};
-        let (first, last) = (
-            DateTime::<Utc>::MIN_UTC.into(),
-            DateTime::<Utc>::MAX_UTC.into(),
-        );
-        edges::<DateTime<Utc>>(first, last);
-        let leap = NaiveDate::from_ymd_opt(2016, 12, 31).unwrap();
-        let leap = leap.and_hms_nano_opt(23, 59, 59, 1_500_000_000).unwrap();
-        assert_eq!(
-            Timestamp::from(leap.and_utc()),
-            Timestamp::new(1_483_228_800, 500_000_000)
-        );
-    }
-
-    proptest! {
-        /// Years that everybody has: the date is the same everywhere.
-        #[test]
-        fn there_and_back(
-            seconds in -60_000_000_000_i64..250_000_000_000,
-            nanoseconds in 0..1_000_000_000_u32,
-        ) {
-            let timestamp = Timestamp::new(seconds, nanoseconds);
-            let there = SystemTime::try_from(timestamp).unwrap();
-            prop_assert_eq!(Timestamp::from(there), timestamp);
-            #[cfg(feature = "time")]
-            {
-                let there = ::time::OffsetDateTime::try_from(timestamp).unwrap();
-                prop_assert_eq!(i64::from(there.year()), timestamp.civil().year);
-                prop_assert_eq!(Timestamp::from(there), timestamp);
-            }
-            #[cfg(feature = "jiff")]
-            {
-                let there = ::jiff::Timestamp::try_from(timestamp).unwrap();
-                prop_assert_eq!(there.as_nanosecond(), timestamp.as_nanoseconds());
-                prop_assert_eq!(Timestamp::from(there), timestamp);
-            }
-            #[cfg(feature = "chrono")]
-            {
-                let there = ::chrono::DateTime::<::chrono::Utc>::try_from(timestamp).unwrap();
-                prop_assert_eq!(there.timestamp(), timestamp.seconds());
-                prop_assert_eq!(Timestamp::from(there), timestamp);
-            }
         }
     }
 }

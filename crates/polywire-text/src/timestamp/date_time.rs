@@ -1,14 +1,13 @@
-//! RFC 3339, section 5.6: Smithy's `date-time`.
+//! RFC 3339, section 5.6: the `date-time` of Smithy.
 
 use std::str::FromStr;
 
-use super::calendar::{EPOCH_DAY, date_of_day, day_of_date, distant_date_of_day};
+use super::calendar::{EPOCH_DAY, date_of_day, day_of_date};
 use super::fields::{Fields, fraction_digits, instant};
-use super::policy::{ReadPolicy, WritePolicy, Years};
+use super::policy::{ReadPolicy, WritePolicy};
 use super::words::{Pattern, pair_text, time, time_text};
 use super::{DAY, FIRST_SECOND, Fraction, LAST_SECOND, Timestamp, push_words};
-use crate::number::push_padded;
-use crate::{Malformed, percent};
+use crate::Malformed;
 
 impl Timestamp {
     /// Reads RFC 3339, section 5.6.
@@ -18,18 +17,13 @@ impl Timestamp {
     ///             ["." 1*DIGIT] ("Z" / "z" / ("+" / "-") 2DIGIT ":" 2DIGIT)
     /// ```
     ///
-    /// Fields are those of the calendar and of a clock: no 31 February, no hour
-    /// 24, offsets below a day. Second 60 is read by [`LeapSecond`]. `-00:00`,
-    /// by which a sender says that it does not know its offset, is `Z`. The
-    /// offset itself is not kept: the result is an instant. In UTC the year
-    /// must be within 0001 to 9999, so that it can be written.
-    ///
-    /// [`LeapSecond`]: super::LeapSecond
+    /// The date must exist in the calendar, the hour must be at most 23, and the offset less than a
+    /// day. The year in UTC must be within 0001 to 9999. `-00:00` (offset unknown) is read as `Z`.
+    /// For leap seconds see the [module](crate::timestamp).
     ///
     /// # Errors
     ///
-    /// Where the form was left; or offset 0 and the first field that is out of
-    /// range.
+    /// The first byte that does not match the grammar; offset 0 if a field is out of range.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -42,21 +36,21 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_date_time(text: &str) -> Result<Self, Malformed> {
-        read(text.as_bytes(), &ReadPolicy::new())
+        read(text.as_bytes(), ReadPolicy::new())
     }
 
-    /// The same from bytes or a string, by `policy`.
+    /// Like [`Timestamp::parse_date_time`], with options, from bytes or a string.
     ///
     /// # Errors
     ///
     /// As [`Timestamp::parse_date_time`].
     ///
     /// ```
-    /// use polywire_text::timestamp::{ReadPolicy, Timestamp, Years};
+    /// use polywire_text::timestamp::{ReadPolicy, Timestamp};
     ///
-    /// let policy = ReadPolicy::new().space(true).years(Years::Expanded);
-    /// let read = Timestamp::parse_date_time_with(b"-000043-03-15 12:00:00Z", policy)?;
-    /// assert_eq!(read.civil().year, -43);
+    /// let policy = ReadPolicy::new().utc(true);
+    /// let read = Timestamp::parse_date_time_with(b"2026-11-21T20:30:00Z", policy)?;
+    /// assert_eq!(read.seconds(), 1_795_293_000);
     /// # Ok::<(), polywire_text::Malformed>(())
     /// ```
     #[inline]
@@ -64,15 +58,14 @@ impl Timestamp {
         text: impl AsRef<[u8]>,
         policy: ReadPolicy,
     ) -> Result<Self, Malformed> {
-        read(text.as_ref(), &policy)
+        read(text.as_ref(), policy)
     }
 
-    /// Appends the RFC 3339 form in UTC, with a fraction of as many digits as
-    /// it needs, and none if it is zero.
+    /// Appends the instant by RFC 3339, in UTC, with as many digits of a fraction as needed.
     ///
     /// # Errors
     ///
-    /// The year is not within 0001 to 9999; nothing is appended.
+    /// The year is not within 0001 to 9999. `out` is unchanged.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -84,15 +77,15 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn push_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        // A copy of its own, which has to ask the policy nothing.
+        // A separate copy, in which the policy is a constant.
         self.push_by(out, WritePolicy::new())
     }
 
-    /// The same by `policy`.
+    /// Like [`Timestamp::push_date_time`], with options.
     ///
     /// # Errors
     ///
-    /// The year is not of the policy's; nothing is appended.
+    /// As [`Timestamp::push_date_time`].
     ///
     /// ```
     /// use polywire_text::timestamp::{Fraction, Timestamp, WritePolicy};
@@ -112,12 +105,11 @@ impl Timestamp {
         self.push_by(out, policy)
     }
 
-    /// As [`Timestamp::push_date_time`], percent-encoded as a value of a form or
-    /// query: the colons are `%3A`.
+    /// Like [`Timestamp::push_date_time`], percent-encoded for a form or query: colons are `%3A`.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Timestamp::push_date_time`].
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -130,7 +122,7 @@ impl Timestamp {
     #[inline]
     pub fn push_encoded_date_time(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let Some((day, second)) = self.common_day() else {
-            return self.push_encoded_distant(out);
+            return Err(out_of_years());
         };
         let (century, short, month, day) = date_of_day(day);
         let time = time_text(second);
@@ -155,18 +147,10 @@ impl Timestamp {
         Ok(())
     }
 
-    #[cold]
-    fn push_encoded_distant(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        let mut plain = Vec::with_capacity(40);
-        self.push_date_time(&mut plain)?;
-        percent::push_bytes(out, &plain, &percent::UNRESERVED);
-        Ok(())
-    }
-
     #[inline(always)]
     fn push_by(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
         let Some(words) = self.whole_seconds() else {
-            return self.push_distant(out, policy);
+            return Err(out_of_years());
         };
         push_words(out, words, "YYYY-MM-DDTHH:MM:SSZ".len());
         let fraction = policy.fraction.of(self.nanoseconds);
@@ -178,8 +162,8 @@ impl Timestamp {
         Ok(())
     }
 
-    /// `YYYY-MM-DDTHH:MM:SSZ` and zeros behind it, of years that everybody knows and
-    /// without a fraction.
+    /// `YYYY-MM-DDTHH:MM:SSZ`, padded with zero bytes, without the fraction. `None` for years
+    /// outside of 0001 to 9999.
     #[inline(always)]
     pub(crate) fn whole_seconds(self) -> Option<[u64; 3]> {
         let (day, second) = self.common_day()?;
@@ -193,31 +177,8 @@ impl Timestamp {
         ])
     }
 
-    /// Years that not everybody knows.
-    #[cold]
-    fn push_distant(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
-        let date = self.distant_date(policy.years)?;
-        let (year, month, day) = date;
-        match year {
-            0..=9999 => push_padded(out, year as u32, 4),
-            _ => {
-                out.push(if year < 0 { b'-' } else { b'+' });
-                push_padded(out, year.unsigned_abs() as u32, 6);
-            }
-        }
-        out.push(b'-');
-        push_padded(out, month, 2);
-        out.push(b'-');
-        push_padded(out, day, 2);
-        out.push(b'T');
-        self.push_time(out);
-        policy.fraction.of(self.nanoseconds).push(out);
-        out.push(b'Z');
-        Ok(())
-    }
-
-    /// The day since 0000-03-01 and the second of that day, of the years 0001
-    /// to 9999.
+    /// The day since 0000-03-01 and the second of that day. `None` for years outside of 0001 to
+    /// 9999.
     #[inline]
     pub(super) fn common_day(self) -> Option<(u32, u32)> {
         if !(FIRST_SECOND..=LAST_SECOND).contains(&self.seconds) {
@@ -227,52 +188,33 @@ impl Timestamp {
         let day = second / DAY as u64;
         Some((day as u32, (second - day * DAY as u64) as u32))
     }
-
-    /// Year, month and day, if the years reach so far.
-    pub(super) fn distant_date(self, years: Years) -> Result<(i64, u32, u32), Malformed> {
-        let date = distant_date_of_day(self.seconds.div_euclid(DAY));
-        let (first, last, expected) = match years {
-            Years::Common => (1, 9999, "a timestamp within the years 0001 to 9999"),
-            Years::FourDigits => (0, 9999, "a timestamp within the years 0000 to 9999"),
-            Years::Expanded => (
-                -999_999,
-                999_999,
-                "a timestamp within the years -999999 to 999999",
-            ),
-        };
-        if (first..=last).contains(&date.0) {
-            Ok(date)
-        } else {
-            Err(Malformed::new(0, expected))
-        }
-    }
-
-    /// `HH:MM:SS`.
-    pub(super) fn push_time(self, out: &mut Vec<u8>) {
-        let second = self.seconds.rem_euclid(DAY) as u32;
-        out.extend_from_slice(&time_text(second).to_le_bytes());
-    }
 }
 
-fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
-    let read = match usual(bytes) {
+/// The error of writers.
+#[cold]
+pub(super) const fn out_of_years() -> Malformed {
+    Malformed::new(0, "a timestamp within the years 0001 to 9999")
+}
+
+fn read(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
+    let read = match common(bytes) {
         Some(instant) if !instant.unzoned => Ok(instant),
-        _ => unusual(bytes, policy, Zone::Required),
+        _ => slow(bytes, Zone::Required),
     };
     if policy.utc && read.is_ok() && !matches!(bytes.last(), Some(b'Z' | b'z')) {
-        // An offset has six characters.
+        // The offset has six characters.
         return Err(Malformed::new(bytes.len().saturating_sub(6), "Z, for UTC"));
     }
     read
 }
 
-/// The date that was read last. Timestamps that stand together often are of one day,
-/// and to see that it is the same one takes less than to read it.
+/// A cache of the last date that was read. Adjacent timestamps often have the same date, and
+/// comparing it is faster than parsing it.
 #[derive(Clone, Copy, Debug)]
 pub struct LastDate {
     /// `YYYY-MM-` and `Y-MM-DDT`, which overlap.
     words: [u64; 2],
-    /// The second at which the day begins.
+    /// The first second of the day, since the epoch.
     seconds: i64,
 }
 
@@ -289,9 +231,9 @@ impl Default for LastDate {
 }
 
 impl LastDate {
-    /// The date and time of the usual layout in UTC, up to a `Z`, that `bytes` begin
-    /// with, and its length: the quick way from a parser's input. `None` says
-    /// nothing but that it is not so usual.
+    /// Reads a date in the common layout and in UTC at the beginning of `bytes`. Returns it and its
+    /// length, which includes the `Z`. `None` means another layout or an error: call
+    /// [`Timestamp::parse_date_time`].
     ///
     /// ```
     /// use polywire_text::timestamp::{LastDate, Timestamp};
@@ -303,15 +245,15 @@ impl LastDate {
     #[inline]
     #[must_use]
     pub fn utc_prefix(&mut self, bytes: &[u8]) -> Option<(Timestamp, usize)> {
-        let head: &[u8; USUAL] = bytes.first_chunk()?;
+        let head: &[u8; COMMON] = bytes.first_chunk()?;
         let words = date_words(head)?;
         if words != self.words {
-            let seconds = (i64::from(usual_day(words)?) - EPOCH_DAY) * DAY;
+            let seconds = (i64::from(common_layout_day(words)?) - EPOCH_DAY) * DAY;
             *self = Self { words, seconds };
         }
         let second = time(*head[11..].first_chunk()?)?;
         let mut nanoseconds = 0;
-        let mut at = USUAL;
+        let mut at = COMMON;
         if bytes.get(at) == Some(&b'.') {
             (nanoseconds, at) = fraction_digits(bytes, at + 1)?;
         }
@@ -327,7 +269,7 @@ impl LastDate {
     }
 }
 
-/// Whether a date must have a zone.
+/// Whether a date must have an offset or `Z`.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Zone {
     Required,
@@ -337,9 +279,8 @@ enum Zone {
 impl FromStr for Timestamp {
     type Err = Malformed;
 
-    /// Reads what `Display` writes of the years 0001 to 9999: RFC 3339 as
-    /// [`Timestamp::parse_date_time`] has it, or the same without a zone, which
-    /// makes the instant [unzoned](Timestamp::is_unzoned).
+    /// Reads what `Display` writes for the years 0001 to 9999: as [`Timestamp::parse_date_time`],
+    /// or without an offset, which makes the instant [unzoned](Timestamp::is_unzoned).
     ///
     /// # Errors
     ///
@@ -354,9 +295,9 @@ impl FromStr for Timestamp {
     /// # Ok::<(), polywire_text::Malformed>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        match usual(text.as_bytes()) {
+        match common(text.as_bytes()) {
             Some(instant) => Ok(instant),
-            None => unusual(text.as_bytes(), &ReadPolicy::new(), Zone::Optional),
+            None => slow(text.as_bytes(), Zone::Optional),
         }
     }
 }
@@ -368,40 +309,39 @@ fn year_and_month(century: u32, short: u32, month: u32) -> u64 {
     pair_text(values, 0x0000_0f00_000f_000f) | u64::from_le_bytes(*b"0000-00-")
 }
 
-/// The usual layout, with or without a zone: places are known up to the second,
-/// then come a fraction or none, and the zone or nothing. `None` is anything
-/// else, be it good or bad.
-// Always inline: returned through memory the three fields are written one by
-// one and read as one, which processors wait for.
+/// Reads the common layout: fixed positions up to the second, then an optional fraction and an
+/// optional offset. `None` means another layout or an error.
+// Always inline: a result in memory would be written as three fields and read as one, which defeats
+// store forwarding.
 #[inline(always)]
-pub(super) fn usual(bytes: &[u8]) -> Option<Timestamp> {
-    let (day, second) = usual_second(bytes)?;
-    tail(bytes, USUAL, day, second)
+pub(super) fn common(bytes: &[u8]) -> Option<Timestamp> {
+    let (day, second) = common_second(bytes)?;
+    tail(bytes, COMMON, day, second)
 }
 
-/// How many bytes the usual layout has up to the second.
-const USUAL: usize = "0000-00-00T00:00:00".len();
+/// The length of the common layout up to the second.
+const COMMON: usize = "0000-00-00T00:00:00".len();
 
-/// The day and the second of the day of the usual layout.
+/// The day since 0000-03-01 and the second of the day.
 #[inline(always)]
-fn usual_second(bytes: &[u8]) -> Option<(u32, u32)> {
-    let head: &[u8; USUAL] = bytes.first_chunk()?;
+fn common_second(bytes: &[u8]) -> Option<(u32, u32)> {
+    let head: &[u8; COMMON] = bytes.first_chunk()?;
     let second = time(*head[11..].first_chunk()?)?;
-    Some((usual_day(date_words(head)?)?, second))
+    Some((common_layout_day(date_words(head)?)?, second))
 }
 
-/// The date of the usual layout, in two words that overlap.
+/// `YYYY-MM-` and `Y-MM-DDT`: two words that overlap.
 #[inline(always)]
-fn date_words(head: &[u8; USUAL]) -> Option<[u64; 2]> {
+fn date_words(head: &[u8; COMMON]) -> Option<[u64; 2]> {
     let (first, second) = (head.first_chunk()?, head[3..].first_chunk()?);
     Some([u64::from_le_bytes(*first), u64::from_le_bytes(*second)])
 }
 
-/// The day since 0000-03-01 of such words.
+/// The day since 0000-03-01, from the result of [`date_words`].
 #[inline(always)]
-fn usual_day([first, second]: [u64; 2]) -> Option<u32> {
+fn common_layout_day([first, second]: [u64; 2]) -> Option<u32> {
     const YEAR_AND_MONTH: Pattern = Pattern::new(*b"0000-00-");
-    // Overlaps what comes before and looks at it again, so as to be a word.
+    // Overlaps the first word, so that it is a whole word too.
     const DAY: Pattern = Pattern::new(*b"0-00-00T");
     let (month, wrong) = YEAR_AND_MONTH.pairs(first);
     let (day, also_wrong) = DAY.pairs(second);
@@ -413,8 +353,7 @@ fn usual_day([first, second]: [u64; 2]) -> Option<u32> {
     day_of_date(century.into(), short.into(), month.into(), day.into())
 }
 
-/// What stands behind the time: a fraction or none, a zone with its colon or
-/// none.
+/// Reads what follows the time, at `at`: an optional fraction, and an optional offset with a colon.
 #[inline(always)]
 pub(super) fn tail(bytes: &[u8], at: usize, day: u32, second: u32) -> Option<Timestamp> {
     let mut instant = Timestamp {
@@ -441,7 +380,7 @@ pub(super) fn tail(bytes: &[u8], at: usize, day: u32, second: u32) -> Option<Tim
     Some(instant)
 }
 
-/// The seconds of `HH:MM`, the last five of these bytes.
+/// The seconds of `HH:MM`, which are the last five bytes of `text`.
 #[inline]
 fn offset(text: [u8; 8]) -> Option<i64> {
     const OFFSET: Pattern = Pattern::new(*b"00:00\0\0\0");
@@ -453,13 +392,12 @@ fn offset(text: [u8; 8]) -> Option<i64> {
     Some(i64::from(hours) * 3600 + i64::from(minutes) * 60)
 }
 
-/// Every layout and every error.
+/// The slow path: every layout, and the errors.
 #[cold]
-fn unusual(bytes: &[u8], policy: &ReadPolicy, need: Zone) -> Result<Timestamp, Malformed> {
+fn slow(bytes: &[u8], need: Zone) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
-    let date = fields.dashed_date(policy.years)?;
-    let separators: &[u8] = if policy.space { b"Tt " } else { b"Tt" };
-    fields.one_of(separators, "T between date and time")?;
+    let date = fields.dashed_date()?;
+    fields.one_of(b"Tt", "T between date and time")?;
     let time = fields.time()?;
     let nanoseconds = fields.fraction()?;
     let zone = fields.zone(false)?;
@@ -467,5 +405,5 @@ fn unusual(bytes: &[u8], policy: &ReadPolicy, need: Zone) -> Result<Timestamp, M
         return Err(fields.expected("Z or an offset such as +01:00"));
     }
     fields.end()?;
-    instant(date, time, zone, nanoseconds, policy)
+    instant(date, time, zone, nanoseconds)
 }

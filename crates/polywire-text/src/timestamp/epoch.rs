@@ -1,30 +1,29 @@
-//! Seconds since the epoch: as text, as numbers, as counts of smaller units.
+//! Seconds since the epoch, as text, `f64`, and counts of smaller units.
 
 use super::fields::fraction_digits;
 use super::policy::Fraction;
 use super::{NANOSECONDS, Timestamp};
 use crate::Malformed;
-use crate::number::{Decimal, Grammar, Integer, integer_prefix, push_i64};
+use crate::number::{Decimal, Integer, integer_prefix, push_i64};
 
-/// From here on neighbouring doubles are more than a nanosecond apart: 2^23.
+/// 2^23: adjacent doubles from here on are more than a nanosecond apart.
 const NANOSECONDS_APART: f64 = 8_388_608.0;
-/// From here on they are more than a microsecond apart: 2^33.
+/// 2^33: adjacent doubles from here on are more than a microsecond apart.
 const MICROSECONDS_APART: f64 = 8_589_934_592.0;
 
 impl Timestamp {
-    /// Reads seconds since the epoch: a number by JSON's grammar, so with an
-    /// optional `-`, fraction and exponent, and without a `+` or leading zeros.
+    /// Reads seconds since the epoch, by the grammar of JSON numbers.
     ///
     /// ```text
     /// seconds = ["-"] ("0" / (1-9) *DIGIT) ["." 1*DIGIT] [("e" / "E") ["+" / "-"] 1*DIGIT]
     /// ```
     ///
-    /// Exact to the nanosecond, with an exponent too; digits beyond are cut off.
-    /// Any instant can come, beyond the years of the forms with a calendar too.
+    /// The result is exact to the nanosecond, also with an exponent; further digits are cut off.
+    /// The year is not limited to 0001 to 9999.
     ///
     /// # Errors
     ///
-    /// Where the number was left, or offset 0 if it is out of range.
+    /// The first byte that does not match the grammar; offset 0 if the seconds exceed `i64`.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -37,31 +36,14 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_epoch_seconds(text: &str) -> Result<Self, Malformed> {
-        Self::parse_epoch_seconds_bytes(text.as_bytes())
-    }
-
-    /// The same from bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`Timestamp::parse_epoch_seconds`].
-    ///
-    /// ```
-    /// use polywire_text::Timestamp;
-    ///
-    /// assert_eq!(Timestamp::parse_epoch_seconds_bytes(b"0"), Ok(Timestamp::EPOCH));
-    /// assert_eq!(Timestamp::parse_epoch_seconds_bytes(b"1.").unwrap_err().offset, 2);
-    /// ```
-    #[inline]
-    pub fn parse_epoch_seconds_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
-        match usual(bytes) {
+        let bytes = text.as_bytes();
+        match common(bytes) {
             Some(instant) => Ok(instant),
-            None => unusual(bytes),
+            None => slow(bytes),
         }
     }
 
-    /// Appends seconds since the epoch, with a fraction of as many digits as
-    /// it needs.
+    /// Appends seconds since the epoch, with as many digits of a fraction as needed.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -72,48 +54,28 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn push_epoch_seconds(self, out: &mut Vec<u8>) {
-        self.push_epoch_seconds_with(out, Fraction::Needed);
-    }
-
-    /// The same with so many digits of a fraction.
-    ///
-    /// ```
-    /// use polywire_text::timestamp::{Fraction, Timestamp};
-    ///
-    /// let mut out = Vec::new();
-    /// Timestamp::new(-2, 500_000_000).push_epoch_seconds_with(&mut out, Fraction::Exactly(0));
-    /// // The last whole second before.
-    /// assert_eq!(out, b"-2");
-    /// ```
-    #[inline]
-    pub fn push_epoch_seconds_with(self, out: &mut Vec<u8>, fraction: Fraction) {
         if self.seconds >= 0 || self.nanoseconds == 0 {
             push_i64(out, self.seconds);
-            return fraction.of(self.nanoseconds).push(out);
+            return Fraction::Needed.of(self.nanoseconds).push(out);
         }
-        self.push_before_epoch(out, fraction);
+        self.push_before_epoch(out);
     }
 
-    /// -1.5 is stored as -2 seconds and half a second after that.
+    /// -1.5 is stored as -2 seconds plus 500,000,000 nanoseconds.
     #[cold]
-    fn push_before_epoch(self, out: &mut Vec<u8>, fraction: Fraction) {
-        let kept = fraction.cut(self.nanoseconds);
-        if kept == 0 {
-            push_i64(out, self.seconds);
-            return fraction.of(0).push(out);
-        }
+    fn push_before_epoch(self, out: &mut Vec<u8>) {
         out.push(b'-');
         push_i64(out, -(self.seconds + 1));
-        fraction.of(NANOSECONDS - kept).push(out);
+        Fraction::Needed
+            .of(NANOSECONDS - self.nanoseconds)
+            .push(out);
     }
 
-    /// The instant of a number of seconds since the epoch. `None` for NaN,
-    /// infinities and numbers beyond 64 bits.
+    /// Converts seconds since the epoch. `None` for NaN, infinities and values outside of `i64`.
     ///
-    /// Up to 2^23 seconds, doubles are less than a nanosecond apart, and the
-    /// nearest nanosecond counts. Further out one double stands for several
-    /// nanoseconds, and the one with the shortest decimal fraction counts:
-    /// that is the one that a writer meant, and its digits are not binary noise.
+    /// Below 2^23 seconds, doubles are less than a nanosecond apart, and the result is the nearest
+    /// nanosecond. Above, several nanoseconds have the same double, and the result is the one with
+    /// the shortest decimal fraction: most likely what the double was made from.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -125,13 +87,11 @@ impl Timestamp {
     #[must_use]
     pub fn from_f64(seconds: f64) -> Option<Self> {
         let whole = seconds.floor();
-        // The comparison is false for NaN as well. 2^63 is the first double
-        // that is too great.
+        // False for NaN, too. 2^63 is the smallest double that is too large.
         if !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&whole) {
             return None;
         }
-        // Exact, but for the last bit within a second before the epoch: far
-        // less than a nanosecond.
+        // Exact, except that the last bit may be lost in the second before the epoch.
         let fraction = seconds - whole;
         let exact = |nanoseconds: f64| Some(Self::new(whole as i64, nanoseconds as u32));
         if fraction == 0.0 {
@@ -141,20 +101,19 @@ impl Timestamp {
         if size < NANOSECONDS_APART {
             return exact((fraction * 1e9).round());
         }
-        // Most clocks tell microseconds. Where doubles are closer than those,
-        // only one such fraction can mean this double.
+        // A shortcut for whole microseconds. While doubles are less than a microsecond apart, at
+        // most one such fraction has this double.
         let microseconds = (fraction * 1e6).round();
         if size < MICROSECONDS_APART && whole + microseconds / 1e6 == seconds {
             return exact(microseconds * 1e3);
         }
-        // Below 2^53, where doubles have fractions, the digits come without an
-        // exponent, and at most nine of them behind the point.
+        // Doubles with a fraction are below 2^53: zmij writes no exponent and at most nine digits
+        // after the point.
         Self::parse_epoch_seconds(zmij::Buffer::new().format_finite(seconds)).ok()
     }
 
-    /// Seconds since the epoch as the nearest double. For an instant of whole
-    /// microseconds within 2^33 seconds of the epoch, [`Timestamp::from_f64`]
-    /// finds the way back.
+    /// Seconds since the epoch as the nearest double. For whole microseconds within 2^33 seconds of
+    /// the epoch, [`Timestamp::from_f64`] is the inverse.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -163,8 +122,8 @@ impl Timestamp {
     /// ```
     #[must_use]
     pub fn as_f64(self) -> f64 {
-        // Counted from zero outwards: the sum of a negative number and a
-        // fraction would cancel digits.
+        // Computed on the absolute value: adding a fraction to a negative number would cancel
+        // digits.
         let (size, nanoseconds) = match (self.seconds < 0, self.nanoseconds) {
             (true, 1..) => (!self.seconds as u64, NANOSECONDS - self.nanoseconds),
             (_, nanoseconds) => (self.seconds.unsigned_abs(), nanoseconds),
@@ -173,7 +132,7 @@ impl Timestamp {
         if self.seconds < 0 { -size } else { size }
     }
 
-    /// The instant this many milliseconds after (or before) the epoch.
+    /// The instant `milliseconds` after the epoch.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -187,8 +146,7 @@ impl Timestamp {
         Self::new(milliseconds.div_euclid(1000), nanoseconds)
     }
 
-    /// The instant this many nanoseconds after (or before) the epoch; `None`
-    /// if its seconds are beyond 64 bits.
+    /// The instant `nanoseconds` after the epoch, or `None` if the seconds exceed `i64`.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -206,7 +164,7 @@ impl Timestamp {
         Some(Self::new(seconds as i64, nanoseconds))
     }
 
-    /// Whole milliseconds since the epoch, rounded down; `None` beyond 64 bits.
+    /// Whole milliseconds since the epoch, rounded down, or `None` if they exceed `i64`.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -219,7 +177,7 @@ impl Timestamp {
         self.in_units_of(1_000_000)
     }
 
-    /// The instant this many microseconds after (or before) the epoch.
+    /// The instant `microseconds` after the epoch.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -232,7 +190,7 @@ impl Timestamp {
         Self::new(microseconds.div_euclid(1_000_000), nanoseconds)
     }
 
-    /// Whole microseconds since the epoch, rounded down; `None` beyond 64 bits.
+    /// Whole microseconds since the epoch, rounded down, or `None` if they exceed `i64`.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -245,7 +203,7 @@ impl Timestamp {
         self.in_units_of(1000)
     }
 
-    /// Whole units of so many nanoseconds, rounded down; `None` beyond 64 bits.
+    /// Whole units of `nanoseconds` since the epoch, rounded down, or `None` if they exceed `i64`.
     const fn in_units_of(self, nanoseconds: i128) -> Option<i64> {
         let units = self.as_nanoseconds().div_euclid(nanoseconds);
         if units < i64::MIN as i128 || units > i64::MAX as i128 {
@@ -267,37 +225,37 @@ impl Timestamp {
     }
 }
 
-/// The double nearest to these seconds, where `seconds as f64 + nanoseconds /
-/// 1e9` would round twice.
+/// The double nearest to `seconds + nanoseconds / 1e9`, which computed directly would be rounded
+/// twice.
 fn nearest(seconds: u64, nanoseconds: u32) -> f64 {
     const SCALE: f64 = 17_179_869_184.0;
     if seconds < 1 << 23 {
-        // The dividend is below 2^53, so exact: one rounding.
+        // The dividend is below 2^53, so it is exact, and only the division rounds.
         let nanoseconds = seconds * u64::from(NANOSECONDS) + u64::from(nanoseconds);
         return nanoseconds as f64 / 1e9;
     }
     if seconds < 1 << 29 {
-        // In units of 2^-34 seconds, with the last bit set where something was
-        // cut off: from 57 bits on it decides no more than a tie.
+        // In units of 2^-34 seconds. The last bit is set if the division had a remainder: with 57
+        // bits or more it only decides ties.
         let scaled = u64::from(nanoseconds) << 34;
         let units = scaled / u64::from(NANOSECONDS);
         let sticky = u64::from(!scaled.is_multiple_of(u64::from(NANOSECONDS)));
         return ((seconds << 34 | units) | sticky) as f64 / SCALE;
     }
     if seconds >= 1 << 53 {
-        // Whole seconds are ties, and any nanosecond decides them.
+        // A tie is a whole second, and any nanosecond breaks it.
         let halves = u128::from(seconds) << 1 | u128::from(nanoseconds > 0);
         return halves as f64 / 2.0;
     }
-    // The quotient is rounded by less than 2^-54. The sum's ties are multiples
-    // of 2^-24 or coarser, and a number of nanoseconds that is none of these
-    // is further from each than 2^-54: it stays on its side.
+    // The error of the quotient is below 2^-54. Ties of the sum are multiples of 2^-24 or more, and
+    // any other number of nanoseconds differs from them by more than 2^-54, so it stays on its
+    // side.
     seconds as f64 + f64::from(nanoseconds) / 1e9
 }
 
-/// Up to eighteen digits, and a fraction or none.
+/// Up to eighteen digits and an optional fraction.
 #[inline]
-fn usual(bytes: &[u8]) -> Option<Timestamp> {
+fn common(bytes: &[u8]) -> Option<Timestamp> {
     let Integer::Small(seconds, len) = integer_prefix(bytes) else {
         return None;
     };
@@ -321,10 +279,10 @@ fn usual(bytes: &[u8]) -> Option<Timestamp> {
     Some(Timestamp::new(seconds, nanoseconds))
 }
 
-/// Exponents and errors.
+/// The slow path: exponents, and the errors.
 #[cold]
-fn unusual(bytes: &[u8]) -> Result<Timestamp, Malformed> {
-    let nanoseconds = Decimal::parse(bytes, Grammar::Json)?.scaled(9);
+fn slow(bytes: &[u8]) -> Result<Timestamp, Malformed> {
+    let nanoseconds = Decimal::parse(bytes)?.scaled(9);
     nanoseconds
         .and_then(Timestamp::from_nanoseconds)
         .ok_or(Malformed::new(0, "seconds since the epoch within 64 bits"))

@@ -1,12 +1,11 @@
-//! The general path: a cursor that reads a date field by field. It knows every
-//! policy and where and why an input is wrong; the fast paths of the forms know
-//! neither, and leave to it whatever they do not take.
+//! The slow path of all formats: a cursor that reads a date field by field. Unlike the fast paths,
+//! it accepts every layout and produces errors.
 
+use super::Timestamp;
 use super::calendar::{DAY, FIRST_SECOND, LAST_SECOND, days_in_month, distant_day_of_date};
-use super::policy::{LeapSecond, ReadPolicy, Years};
-use super::words::{all_digits, leading_digits};
-use super::{NANOSECONDS, Timestamp};
+use super::words::leading_digits;
 use crate::Malformed;
+use crate::number::digits;
 
 pub(super) struct Fields<'a> {
     pub(super) bytes: &'a [u8],
@@ -48,7 +47,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The letters from here on.
+    /// Reads as many ASCII letters as there are.
     pub(super) fn word(&mut self) -> &'a [u8] {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
@@ -85,22 +84,9 @@ impl<'a> Fields<'a> {
         self.number(2, "a day of two digits")
     }
 
-    /// `YYYY-MM-DD`, or what [`Years::Expanded`] allows in place of the year.
-    pub(super) fn dashed_date(&mut self, years: Years) -> Result<Date, Malformed> {
-        let year = match self.peek() {
-            Some(sign @ (b'+' | b'-')) if years == Years::Expanded => {
-                self.at += 1;
-                let year = i64::from(self.number(6, "a year of six digits")?);
-                match sign {
-                    b'-' if year == 0 => {
-                        return Err(Malformed::new(0, "a year other than -000000"));
-                    }
-                    b'-' => -year,
-                    _ => year,
-                }
-            }
-            _ => self.year()?,
-        };
+    /// `YYYY-MM-DD`.
+    pub(super) fn dashed_date(&mut self) -> Result<Date, Malformed> {
+        let year = self.year()?;
         self.one_of(b"-", "- between year and month")?;
         let month = self.month()?;
         self.one_of(b"-", "- between month and day")?;
@@ -116,7 +102,7 @@ impl<'a> Fields<'a> {
         Ok((hour, minute, self.number(2, "a second of two digits")?))
     }
 
-    /// A point and digits, or nothing; in nanoseconds.
+    /// An optional point and digits, in nanoseconds.
     pub(super) fn fraction(&mut self) -> Result<u32, Malformed> {
         if !self.skip(b'.') {
             return Ok(0);
@@ -128,8 +114,8 @@ impl<'a> Fields<'a> {
         Ok(nanoseconds)
     }
 
-    /// The offset from UTC in seconds, if there is one. ISO 8601's basic format
-    /// has no colon in it.
+    /// An optional offset from UTC, in seconds. `basic` is the format of ISO 8601 that needs no
+    /// colon.
     pub(super) fn zone(&mut self, basic: bool) -> Result<Option<i64>, Malformed> {
         let sign = match self.peek() {
             Some(b'Z' | b'z') => {
@@ -162,16 +148,15 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The instant of fields that were read; without a zone they count as UTC's.
+/// The instant of a date and time, which are checked. Without a zone they are taken as UTC.
 pub(super) fn instant(
     (year, month, day): Date,
     (hour, minute, second): Time,
     zone: Option<i64>,
     nanoseconds: u32,
-    policy: &ReadPolicy,
 ) -> Result<Timestamp, Malformed> {
     let wrong = |expected| Err(Malformed::new(0, expected));
-    if year == 0 && policy.years == Years::Common {
+    if year == 0 {
         return wrong("a year within 0001 to 9999");
     }
     if !(1..=12).contains(&month) {
@@ -184,35 +169,28 @@ pub(super) fn instant(
         return wrong("a time within 00:00:00 to 23:59:60");
     }
     let time = i64::from(hour * 3600 + minute * 60 + second);
-    let mut seconds = distant_day_of_date(year, month, day) * DAY + time - zone.unwrap_or(0);
-    let mut nanoseconds = nanoseconds;
+    let seconds = distant_day_of_date(year, month, day) * DAY + time - zone.unwrap_or(0);
     if second == 60 {
         let unit = if zone.is_some() { DAY } else { 3600 };
+        // The same second as the first of the next minute, as in POSIX.
         if seconds.rem_euclid(unit) != 0 {
             return wrong("a leap second at the end of a day");
         }
-        match policy.leap_second {
-            LeapSecond::Next => {}
-            LeapSecond::Hold => (seconds, nanoseconds) = (seconds - 1, NANOSECONDS - 1),
-            LeapSecond::Refuse => return wrong("a second within 00 to 59"),
-        }
     }
-    if policy.years == Years::Common && !(FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
+    if !(FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
         return wrong("a time within the years 0001 to 9999 of UTC");
     }
     Ok(Timestamp::new(seconds, nanoseconds).with_unzoned(zone.is_none()))
 }
 
-/// The digits from `at` on as a fraction in nanoseconds, and where they end;
-/// digits beyond the ninth are looked at and left out. `None` if there are
-/// none.
+/// The digits at `at`, as a fraction in nanoseconds, and where they end. Digits after the ninth are
+/// skipped. `None` if there is no digit.
 #[inline]
 pub(super) fn fraction_digits(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let rest = bytes.get(at..)?;
     let word = match (rest.first_chunk(), bytes.last_chunk()) {
         (Some(chunk), _) => u64::from_le_bytes(*chunk),
-        // What comes before the fraction is moved out, and zeros, which are no
-        // digits, move in. Nothing is left where there is no rest.
+        // Shifts out the bytes before the fraction, and shifts in zero bytes, which are not digits.
         (None, Some(chunk)) => u64::from_le_bytes(*chunk)
             .checked_shr(64 - 8 * rest.len() as u32)
             .unwrap_or(0),
@@ -230,7 +208,7 @@ pub(super) fn fraction_digits(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// The ninth digit and those behind it.
+/// The ninth digit, which is added to `eight`, and any after it.
 #[inline]
 fn long_fraction(rest: &[u8], eight: u32, at: usize) -> (u32, usize) {
     let Some(digit @ b'0'..=b'9') = rest.get(8) else {
@@ -238,20 +216,7 @@ fn long_fraction(rest: &[u8], eight: u32, at: usize) -> (u32, usize) {
     };
     let nanoseconds = eight + u32::from(digit - b'0');
     match rest.get(9) {
-        Some(b'0'..=b'9') => (nanoseconds, at + 10 + digits(&rest[10..])),
+        Some(b'0'..=b'9') => (nanoseconds, at + digits::end(rest, 10)),
         _ => (nanoseconds, at + 9),
     }
-}
-
-/// How many digits these bytes begin with.
-#[cold]
-fn digits(bytes: &[u8]) -> usize {
-    let (chunks, _) = bytes.as_chunks();
-    let whole = chunks
-        .iter()
-        .position(|chunk| !all_digits(u64::from_le_bytes(*chunk)))
-        .unwrap_or(chunks.len());
-    let rest = &bytes[whole * 8..];
-    let end = rest.iter().position(|byte| !byte.is_ascii_digit());
-    whole * 8 + end.unwrap_or(rest.len())
 }

@@ -1,20 +1,17 @@
-//! HTTP-date, RFC 9110, section 5.6.7: three forms to read, one to write.
+//! HTTP-date, RFC 9110, section 5.6.7: reads three formats, writes one.
 
 use super::calendar::{date_of_day, day_of_date};
-use super::date_time::tail;
+use super::date_time::{out_of_years, tail};
 use super::fields::{Date, Fields, Time, instant};
-use super::names::{
-    DAY_WORDS, DAYS, MONTH_WORDS, MONTHS, is_day, is_full_day, month_name, month_of, weekday,
-};
-use super::policy::{ReadPolicy, ShortYear, WritePolicy, Years};
+use super::names::{DAY_WORDS, MONTH_WORDS, is_day, is_full_day, month_name, month_of, weekday};
+use super::policy::Fraction;
 use super::words::{Pattern, pair_text, time, time_text};
-use super::{DAY, Timestamp, push_words};
+use super::{Timestamp, push_words};
 use crate::Malformed;
-use crate::number::push_padded;
 
 impl Timestamp {
-    /// Reads an HTTP-date, RFC 9110, section 5.6.7, in its three historic
-    /// forms; also with a fraction of a second, as some services send it.
+    /// Reads an HTTP-date, RFC 9110, section 5.6.7, in any of its three formats, with an optional
+    /// fraction of a second, which some services send.
     ///
     /// ```text
     /// IMF-fixdate  = day-name ", " 2DIGIT " " month " " 4DIGIT " " time " GMT"
@@ -23,15 +20,12 @@ impl Timestamp {
     /// time         = 2DIGIT ":" 2DIGIT ":" 2DIGIT ["." 1*DIGIT]
     /// ```
     ///
-    /// Names are case-sensitive, as there. A name must be that of a day, but
-    /// not of the date's: the instant is told without it, and senders get it
-    /// wrong. A year of two digits is taken as 1970 to 2069;
-    /// [`Timestamp::parse_http_date_at`] knows the rule of the RFC.
+    /// Names are case-sensitive. The name of the day need not match the date: it is redundant, and
+    /// some senders get it wrong. A year of two digits is within 1970 to 2069.
     ///
     /// # Errors
     ///
-    /// Where the form was left; or offset 0 and the first field that is out of
-    /// range.
+    /// The first byte that does not match the grammar; offset 0 if a field is out of range.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -43,59 +37,15 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn parse_http_date(text: &str) -> Result<Self, Malformed> {
-        read(text.as_bytes(), &ReadPolicy::new())
+        read(text.as_bytes())
     }
 
-    /// The same with a year of two digits near `now`: the latest that is not
-    /// more than 50 years after it, as the RFC has it.
+    /// Appends an HTTP-date in the preferred format, `IMF-fixdate`. A fraction, which that format
+    /// does not have, is written only if it is not zero.
     ///
     /// # Errors
     ///
-    /// As [`Timestamp::parse_http_date`].
-    ///
-    /// ```
-    /// use polywire_text::Timestamp;
-    ///
-    /// let now = Timestamp::parse_date_time("2026-11-21T00:00:00Z")?;
-    /// let year = |text| Timestamp::parse_http_date_at(text, now).map(|read| read.civil().year);
-    /// assert_eq!(year("Saturday, 21-Nov-76 00:00:00 GMT")?, 2076);
-    /// assert_eq!(year("Sunday, 21-Nov-76 00:00:01 GMT")?, 1976);
-    /// # Ok::<(), polywire_text::Malformed>(())
-    /// ```
-    #[inline]
-    pub fn parse_http_date_at(text: impl AsRef<[u8]>, now: Self) -> Result<Self, Malformed> {
-        let policy = ReadPolicy::new().short_year(ShortYear::Near(now));
-        Self::parse_http_date_with(text, policy)
-    }
-
-    /// The same from bytes or a string, by `policy`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Timestamp::parse_http_date`].
-    ///
-    /// ```
-    /// use polywire_text::timestamp::{LeapSecond, ReadPolicy, Timestamp};
-    ///
-    /// let policy = ReadPolicy::new().leap_second(LeapSecond::Hold);
-    /// let read = Timestamp::parse_http_date_with(b"Sat, 31 Dec 2016 23:59:60 GMT", policy)?;
-    /// assert_eq!(read.civil().year, 2016);
-    /// # Ok::<(), polywire_text::Malformed>(())
-    /// ```
-    #[inline]
-    pub fn parse_http_date_with(
-        text: impl AsRef<[u8]>,
-        policy: ReadPolicy,
-    ) -> Result<Self, Malformed> {
-        read(text.as_ref(), &policy)
-    }
-
-    /// Appends the preferred HTTP-date, `IMF-fixdate`; a fraction, which that
-    /// form has no place for, only if it is not zero.
-    ///
-    /// # Errors
-    ///
-    /// The year is not within 0001 to 9999; nothing is appended.
+    /// The year is not within 0001 to 9999. `out` is unchanged.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -107,34 +57,8 @@ impl Timestamp {
     /// ```
     #[inline]
     pub fn push_http_date(self, out: &mut Vec<u8>) -> Result<(), Malformed> {
-        self.push_http_date_with(out, WritePolicy::new())
-    }
-
-    /// The same by `policy`: `Fraction::Exactly(0)` writes what the RFC has.
-    /// The form has no expanded years.
-    ///
-    /// # Errors
-    ///
-    /// The year is not of the policy's or has more than four digits; nothing is
-    /// appended.
-    ///
-    /// ```
-    /// use polywire_text::timestamp::{Fraction, Timestamp, WritePolicy};
-    ///
-    /// let mut out = Vec::new();
-    /// let whole = WritePolicy::new().fraction(Fraction::Exactly(0));
-    /// Timestamp::new(784_111_777, 999_999_999).push_http_date_with(&mut out, whole)?;
-    /// assert_eq!(out, b"Sun, 06 Nov 1994 08:49:37 GMT");
-    /// # Ok::<(), polywire_text::Malformed>(())
-    /// ```
-    #[inline]
-    pub fn push_http_date_with(
-        self,
-        out: &mut Vec<u8>,
-        policy: WritePolicy,
-    ) -> Result<(), Malformed> {
         let Some((days, second)) = self.common_day() else {
-            return self.push_distant_http_date(out, policy);
+            return Err(out_of_years());
         };
         let (century, short, month, day) = date_of_day(days);
         let time = time_text(second);
@@ -149,7 +73,7 @@ impl Timestamp {
             ],
             "DDD, DD MMM YYYY HH:MM:SS GMT".len(),
         );
-        let fraction = policy.fraction.of(self.nanoseconds);
+        let fraction = Fraction::Needed.of(self.nanoseconds);
         if !fraction.is_empty() {
             out.truncate(out.len() - " GMT".len());
             fraction.push(out);
@@ -157,45 +81,18 @@ impl Timestamp {
         }
         Ok(())
     }
-
-    #[cold]
-    fn push_distant_http_date(
-        self,
-        out: &mut Vec<u8>,
-        policy: WritePolicy,
-    ) -> Result<(), Malformed> {
-        let years = match policy.years {
-            Years::Common => Years::Common,
-            Years::FourDigits | Years::Expanded => Years::FourDigits,
-        };
-        let (year, month, day) = self.distant_date(years)?;
-        // 1970-01-01 was a Thursday.
-        let weekday = (self.seconds.div_euclid(DAY) + 3).rem_euclid(7);
-        out.extend_from_slice(&DAYS[weekday as usize]);
-        out.extend_from_slice(b", ");
-        push_padded(out, day, 2);
-        out.push(b' ');
-        out.extend_from_slice(&MONTHS[month as usize - 1]);
-        out.push(b' ');
-        push_padded(out, year as u32, 4);
-        out.push(b' ');
-        self.push_time(out);
-        policy.fraction.of(self.nanoseconds).push(out);
-        out.extend_from_slice(b" GMT");
-        Ok(())
-    }
 }
 
-fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+fn read(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let read = match bytes.len() {
         29 => fixdate(bytes),
         24 => asctime(bytes),
-        30..=33 => rfc850(bytes, policy.short_year),
+        30..=33 => rfc850(bytes),
         _ => None,
     };
     match read {
         Some(instant) => Ok(instant),
-        None => unusual(bytes, policy),
+        None => slow(bytes),
     }
 }
 
@@ -205,14 +102,14 @@ fn day_text(day: u32) -> u64 {
     pair_text(day.into(), 0x0f) << 40 | u64::from_le_bytes(*b"\0\0\0\0 00 ")
 }
 
-/// Four digits.
+/// Four digits of a year, in the lower half of a word.
 #[inline]
 fn year_text(century: u32, short: u32) -> u64 {
     let values = u64::from(century) | u64::from(short) << 16;
     pair_text(values, 0x000f_000f) | u64::from_le_bytes(*b"0000\0\0\0\0")
 }
 
-/// In the lower half of a word.
+/// A year in the lower half of a word.
 const YEAR: Pattern = Pattern::new(*b"0000\0\0\0\0");
 
 /// An instant in UTC.
@@ -225,7 +122,7 @@ fn zoned(century: u8, short: u8, month: u32, day: u8, second: u32) -> Option<Tim
 /// `Sun, 06 Nov 1994 08:49:37 GMT`.
 #[inline(always)]
 fn fixdate(bytes: &[u8]) -> Option<Timestamp> {
-    // Behind the name of the day.
+    // After the name of the day.
     const DAY_OF_MONTH: Pattern = Pattern::new(*b" 00 \0\0\0\0");
     let text: &[u8; 29] = bytes.try_into().ok()?;
     let first = u64::from_le_bytes(*text.first_chunk()?);
@@ -246,21 +143,21 @@ fn fixdate(bytes: &[u8]) -> Option<Timestamp> {
 /// `Sun Nov  6 08:49:37 1994`.
 #[inline(always)]
 fn asctime(bytes: &[u8]) -> Option<Timestamp> {
-    // Behind the time, which begins at the eleventh byte.
+    // Masked out of the four bytes at 8.
     const DAY_OF_MONTH: Pattern = Pattern::new(*b"00 \0\0\0\0\0");
     let text: &[u8; 24] = bytes.try_into().ok()?;
     let first = u64::from_le_bytes(*text.first_chunk()?);
     let seconds = time(*text[11..].first_chunk()?)?;
     let month = month_of((first >> 32) as u32)?;
     let mut day = u64::from(u32::from_le_bytes(*text[8..].first_chunk()?) & 0x00ff_ffff);
-    // A space in place of the first digit counts as zero.
+    // A space instead of the first digit is a zero.
     if day as u8 == b' ' {
         day |= u64::from(b'0');
     }
     let (day, wrong) = DAY_OF_MONTH.pairs(day);
     let year = u32::from_le_bytes(*text.last_chunk()?);
     let (year, also_wrong) = YEAR.pairs(year.into());
-    // A comma in place of the space: `Sun,`.
+    // `is_day` expects `Sun,` instead of `Sun `.
     let is_day = is_day(first as u32 ^ SPACE_OR_COMMA);
     if wrong | also_wrong != 0 || !is_day || text[19] != b' ' {
         return None;
@@ -270,14 +167,14 @@ fn asctime(bytes: &[u8]) -> Option<Timestamp> {
     zoned(century, short, month, day, seconds)
 }
 
-/// What makes a space at the end of a word a comma.
+/// Converts a space in the last byte of a word to a comma, by exclusive or.
 const SPACE_OR_COMMA: u32 = ((b' ' ^ b',') as u32) << 24;
 
-/// `Sunday, 06-Nov-94 08:49:37 GMT`: of known length behind the day.
+/// `Sunday, 06-Nov-94 08:49:37 GMT`: the length after the name of the day is fixed.
 #[inline(always)]
-fn rfc850(bytes: &[u8], short_year: ShortYear) -> Option<Timestamp> {
-    // From the comma to the first letter of the month, and from the first dash
-    // behind it to the space in front of the time.
+fn rfc850(bytes: &[u8]) -> Option<Timestamp> {
+    // From the comma to the dash before the month, and from the dash after the month to the space
+    // before the time.
     const DAY_OF_MONTH: Pattern = Pattern::new(*b", 00-\0\0\0");
     const SHORT_YEAR: Pattern = Pattern::new(*b"-00 \0\0\0\0");
     let text: &[u8; 24] = bytes.last_chunk()?;
@@ -290,7 +187,7 @@ fn rfc850(bytes: &[u8], short_year: ShortYear) -> Option<Timestamp> {
     let (year, also_wrong) = SHORT_YEAR.pairs(year.into());
     let is_day = is_full_day(bytes, bytes.len() - text.len());
     let ends = text.last_chunk() == Some(b" GMT");
-    if wrong | also_wrong != 0 || !is_day || !ends || short_year != ShortYear::From1970 {
+    if wrong | also_wrong != 0 || !is_day || !ends {
         return None;
     }
     let [_, _, day, ..] = day.to_le_bytes();
@@ -299,21 +196,21 @@ fn rfc850(bytes: &[u8], short_year: ShortYear) -> Option<Timestamp> {
     zoned(century, short, month, day, seconds)
 }
 
-/// What makes a dash at the end of a word a space.
+/// Converts a dash in the last byte of a word to a space, by exclusive or.
 const SPACE_OR_DASH: u32 = ((b' ' ^ b'-') as u32) << 24;
 
-/// Every layout and every error.
+/// The slow path: every layout, and the errors.
 #[cold]
-fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+fn slow(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
-    // Only RFC 850's form has the day in full, dashes and a short year.
+    // Only the format of RFC 850 has the full name of the day.
     let (date, time, nanoseconds) = match (weekday(&mut fields)?, fields.peek()) {
-        (true, _) => rfc850_fields(&mut fields, policy.short_year)?,
+        (true, _) => rfc850_fields(&mut fields)?,
         (false, Some(b',')) => fixdate_fields(&mut fields)?,
         (false, _) => asctime_fields(&mut fields)?,
     };
     fields.end()?;
-    instant(date, time, Some(0), nanoseconds, policy)
+    instant(date, time, Some(0), nanoseconds)
 }
 
 fn fixdate_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
@@ -328,10 +225,7 @@ fn fixdate_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malforme
     Ok(((year, month, day), time, nanoseconds))
 }
 
-fn rfc850_fields(
-    fields: &mut Fields<'_>,
-    short_year: ShortYear,
-) -> Result<(Date, Time, u32), Malformed> {
+fn rfc850_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
     fields.one_of(b",", "a comma")?;
     fields.one_of(b" ", "a space")?;
     let day = fields.day()?;
@@ -340,32 +234,12 @@ fn rfc850_fields(
     fields.one_of(b"-", "a dash")?;
     let short = i64::from(fields.number(2, "a year of two digits")?);
     let (time, nanoseconds) = time_in_gmt(fields)?;
-    let year = match short_year {
-        ShortYear::From1970 if short < 70 => 2000 + short,
-        ShortYear::From1970 => 1900 + short,
-        ShortYear::Near(now) => near(now, short, (month, day, time, nanoseconds)),
+    let year = if short < 70 {
+        2000 + short
+    } else {
+        1900 + short
     };
     Ok(((year, month, day), time, nanoseconds))
-}
-
-/// The latest year that ends in `short` and is not more than 50 years away, to
-/// the nanosecond.
-fn near(now: Timestamp, short: i64, within_year: (u32, u32, Time, u32)) -> i64 {
-    let civil = now.civil();
-    let latest = civil.year + 50;
-    let year = latest - (latest - short).rem_euclid(100);
-    let time = (civil.hour.into(), civil.minute.into(), civil.second.into());
-    let now = (
-        u32::from(civil.month),
-        u32::from(civil.day),
-        time,
-        civil.nanosecond,
-    );
-    if year == latest && within_year > now {
-        year - 100
-    } else {
-        year
-    }
 }
 
 fn asctime_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malformed> {
@@ -384,7 +258,7 @@ fn asctime_fields(fields: &mut Fields<'_>) -> Result<(Date, Time, u32), Malforme
     Ok(((fields.year()?, month, day), time, nanoseconds))
 }
 
-/// A space, the time, a fraction or none, a space and `GMT`.
+/// A space, the time with an optional fraction, a space and `GMT`.
 fn time_in_gmt(fields: &mut Fields<'_>) -> Result<(Time, u32), Malformed> {
     fields.one_of(b" ", "a space")?;
     let time = fields.time()?;

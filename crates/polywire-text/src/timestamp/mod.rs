@@ -1,50 +1,28 @@
-//! Instants, and the forms in which wires write them.
+//! Instants in the formats of Smithy and XML-RPC.
 //!
-//! | form | written | also read |
+//! | format | written | also read |
 //! |---|---|---|
 //! | RFC 3339 (`date-time`) | `2026-11-21T20:30:00.25Z` | any offset, lower-case `t` and `z` |
-//! | HTTP-date | `Sat, 21 Nov 2026 20:30:00 GMT` | RFC 850's and asctime's forms, a fraction |
+//! | HTTP-date | `Sat, 21 Nov 2026 20:30:00 GMT` | the formats of RFC 850 and asctime, a fraction |
 //! | epoch seconds | `1795293000.25` | a fraction of any length, an exponent |
 //! | XML-RPC | `20261121T20:30:00`, or with `Z` | dashes, a fraction, an offset |
 //!
-//! How far each goes:
+//! - **Years**: 0001 to 9999 in UTC, whatever the offset, so that all formats can write what one
+//!   has read. Epoch seconds have the range of `i64`.
+//! - **Fractions** are read to the nanosecond, and further digits are cut off. A `f64` is converted
+//!   to the instant that it was most likely written for ([`Timestamp::from_f64`]).
+//! - **Leap seconds** (`:60`) are accepted at the end of a day in UTC or, if the offset is unknown,
+//!   of an hour. They become the first second of the following minute, as in POSIX.
+//! - **Offsets** are applied and not stored. `24:00` is rejected.
 //!
-//! | form | years by default | with [`Years::FourDigits`] | with [`Years::Expanded`] |
-//! |---|---|---|---|
-//! | RFC 3339 | 0001 to 9999 | 0000 to 9999 | -999999 to 999999 |
-//! | HTTP-date | 0001 to 9999 | 0000 to 9999 | 0000 to 9999 |
-//! | XML-RPC | 0001 to 9999 | 0000 to 9999 | 0000 to 9999; with dashes, read as RFC 3339's |
-//! | epoch seconds | any 64 bits | | |
+//! # Implementation
 //!
-//! By default an instant must be of these years in UTC, whatever its offset
-//! says, so that what was read can be written. XML Schema's years of more than
-//! four digits without a `+` are not read: no form of Smithy has them.
-//!
-//! **Fractions** in text are kept to the nanosecond; digits beyond are cut off,
-//! never rounded, so that no instant moves into the next second. A double has
-//! no digits to cut: it is rounded to the instant that it was written for
-//! ([`Timestamp::from_f64`]). How many digits are written is a matter of
-//! [`Fraction`].
-//!
-//! **Leap seconds** (`:60`) are read only where one can stand: at the end of a
-//! day in UTC or, where the zone is not known, of an hour. They become the
-//! first instant of the following minute; [`LeapSecond`] has other answers.
-//!
-//! **Offsets** are applied and forgotten: a [`Timestamp`] is an instant. `24:00`
-//! is no time in any of these forms.
-//!
-//! # How it is fast
-//!
-//! Each form has a layout that nearly every date comes in. That one is read by
-//! the word (`words.rs` tells how), without a branch on a digit. Whatever it
-//! does not take, good or bad, goes to a cursor that reads field by field and
-//! knows the policies and the errors (`fields.rs`). So no policy costs anything
-//! on the usual path, and no error is thought of twice. Days and dates are
-//! turned into each other without a loop and nearly without a branch
+//! Each format has one common layout, which is read eight bytes at a time, without a branch per
+//! digit (`words.rs`). Any other input, valid or not, goes to a cursor that reads field by field
+//! and produces the errors (`fields.rs`). Days are converted to dates without loops
 //! (`calendar.rs`).
 //!
-//! Nothing allocates but `Display`. Writers append at most 48 bytes, and
-//! reserve no more.
+//! Only `Display` allocates. Writers append and reserve at most 48 bytes.
 
 mod calendar;
 mod civil;
@@ -55,8 +33,6 @@ mod fields;
 mod http_date;
 mod names;
 mod policy;
-#[cfg(test)]
-mod tests;
 mod words;
 mod xmlrpc;
 
@@ -66,18 +42,18 @@ use std::time::Duration;
 use calendar::{DAY, FIRST_SECOND, LAST_SECOND};
 pub use civil::Civil;
 pub use date_time::LastDate;
-pub use policy::{Fraction, LeapSecond, ReadPolicy, ShortYear, WritePolicy, Years};
+pub use policy::{Fraction, ReadPolicy, WritePolicy};
 use words::fraction_text;
 
-/// A second has so many.
+/// Nanoseconds in a second.
 const NANOSECONDS: u32 = 1_000_000_000;
 
 /// An instant to the nanosecond.
 ///
-/// XML-RPC's dates have no time zone. An instant read from such a date is
-/// [unzoned](Timestamp::is_unzoned): its seconds count as if it stood in UTC,
-/// and the caller who knows the zone can correct it. It is not equal to the
-/// same instant with a zone, and comes right behind it in order.
+/// XML-RPC dates have no time zone. An instant that was read from such a date is
+/// [unzoned](Timestamp::is_unzoned): its seconds are computed as if the date were in UTC, and a
+/// caller that knows the zone can correct them. An unzoned instant is not equal to the same instant
+/// with a zone, and is ordered directly after it.
 ///
 /// ```
 /// use polywire_text::Timestamp;
@@ -104,9 +80,8 @@ impl Timestamp {
         unzoned: false,
     };
 
-    /// The instant this many seconds after (or before) the epoch, and
-    /// `nanoseconds` after that. Nanoseconds beyond a second carry over; where
-    /// the seconds are the last of 64 bits already, they stay.
+    /// The instant `seconds` after the epoch (before it, if negative) plus `nanoseconds`.
+    /// Nanoseconds of a second or more carry over into the seconds, which saturate.
     #[must_use]
     pub const fn new(seconds: i64, nanoseconds: u32) -> Self {
         Self {
@@ -122,13 +97,13 @@ impl Timestamp {
         self.seconds
     }
 
-    /// Nanoseconds after [`Timestamp::seconds`], below one thousand million.
+    /// Nanoseconds after [`Timestamp::seconds`]: less than 1,000,000,000.
     #[must_use]
     pub const fn nanoseconds(self) -> u32 {
         self.nanoseconds
     }
 
-    /// Whether the instant came without a time zone.
+    /// Whether the instant was read from a date without a time zone.
     #[must_use]
     pub const fn is_unzoned(self) -> bool {
         self.unzoned
@@ -140,8 +115,8 @@ impl Timestamp {
         Self { unzoned, ..self }
     }
 
-    /// The instant so much later; `None` beyond 64 bits of seconds. An unzoned
-    /// instant stays unzoned.
+    /// The instant `duration` later, or `None` if the seconds overflow. Keeps
+    /// [`is_unzoned`](Self::is_unzoned).
     ///
     /// ```
     /// use std::time::Duration;
@@ -152,10 +127,10 @@ impl Timestamp {
     /// ```
     #[must_use]
     pub const fn checked_add(self, duration: Duration) -> Option<Self> {
-        // Below two seconds: fits, and carries at most one.
+        // Less than two seconds, so it fits and carries at most one.
         let nanoseconds = self.nanoseconds + duration.subsec_nanos();
         let carry = (nanoseconds / NANOSECONDS) as u64;
-        // A sum of unsigned seconds overflows only where the other one does.
+        // If this sum overflows, so does the result.
         let Some(whole) = duration.as_secs().checked_add(carry) else {
             return None;
         };
@@ -169,8 +144,8 @@ impl Timestamp {
         }
     }
 
-    /// The instant so much earlier; `None` beyond 64 bits of seconds. An
-    /// unzoned instant stays unzoned.
+    /// The instant `duration` earlier, or `None` if the seconds overflow. Keeps
+    /// [`is_unzoned`](Self::is_unzoned).
     ///
     /// ```
     /// use std::time::Duration;
@@ -196,7 +171,7 @@ impl Timestamp {
         }
     }
 
-    /// How long this instant is after `earlier`; `None` if it is before it.
+    /// The time from `earlier` to this instant, or `None` if `earlier` is later.
     ///
     /// ```
     /// use std::time::Duration;
@@ -214,7 +189,7 @@ impl Timestamp {
             return None;
         }
         let nanoseconds = self.nanoseconds + borrow as u32 * NANOSECONDS - earlier.nanoseconds;
-        // At most 2^64 - 1: the distance from i64::MIN to i64::MAX.
+        // At most 2^64 - 1, the distance from i64::MIN to i64::MAX.
         Some(Duration::new(seconds as u64, nanoseconds))
     }
 }
@@ -226,8 +201,8 @@ impl Default for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// RFC 3339, without the `Z` if the instant is unzoned; or `@` and epoch
-    /// seconds for years that it has no form for.
+    /// RFC 3339, without the `Z` if the instant is unzoned. Years outside of 0001 to 9999: `@` and
+    /// epoch seconds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::with_capacity(48);
         if self.push_date_time(&mut out).is_err() {
@@ -247,8 +222,8 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// Appends the first `len` bytes of some words: all of them are appended, which
-/// needs no loop, and the rest is cut off again.
+/// Appends the first `len` bytes of `words`. Appends all of them and truncates, which needs no
+/// loop.
 #[inline]
 fn push_words<const N: usize>(out: &mut Vec<u8>, words: [u64; N], len: usize) {
     let end = out.len() + len;
@@ -256,11 +231,11 @@ fn push_words<const N: usize>(out: &mut Vec<u8>, words: [u64; N], len: usize) {
     out.truncate(end);
 }
 
-/// The digits behind a point, as they are written.
+/// The digits of a fraction, in ASCII.
 struct FractionText {
-    /// The first eight and the ninth.
+    /// The first eight digits and the ninth.
     digits: (u64, u8),
-    /// How many of them count.
+    /// How many of them are written.
     count: usize,
 }
 
@@ -269,7 +244,7 @@ impl FractionText {
         self.count == 0
     }
 
-    /// Appends a point and the digits, or nothing.
+    /// Appends a point and the digits, or nothing if there are none.
     #[inline]
     fn push(&self, out: &mut Vec<u8>) {
         if !self.is_empty() {
@@ -284,7 +259,7 @@ impl FractionText {
 }
 
 impl Fraction {
-    /// The digits to write of some nanoseconds.
+    /// The digits to write for `nanoseconds`.
     #[inline]
     fn of(self, nanoseconds: u32) -> FractionText {
         if nanoseconds == 0 && self == Self::Needed {
@@ -306,7 +281,7 @@ impl Fraction {
         }
     }
 
-    /// What is left of some nanoseconds when only the digits to write are kept.
+    /// `nanoseconds` without the digits that are not written.
     fn cut(self, nanoseconds: u32) -> u32 {
         match self {
             Self::Needed => nanoseconds,

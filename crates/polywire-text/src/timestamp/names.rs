@@ -1,10 +1,10 @@
-//! The names of days and months in HTTP-dates: as words with the byte that
-//! stands behind them, and found by a hash that knows nothing else.
+//! Names of days and months in HTTP-dates: four-byte words that include the following byte, found
+//! by a perfect hash.
 
 use super::fields::Fields;
 use crate::Malformed;
 
-pub(super) const DAYS: [[u8; 3]; 7] = [
+const DAYS: [[u8; 3]; 7] = [
     *b"Mon", *b"Tue", *b"Wed", *b"Thu", *b"Fri", *b"Sat", *b"Sun",
 ];
 const FULL_DAYS: [&str; 7] = [
@@ -16,12 +16,12 @@ const FULL_DAYS: [&str; 7] = [
     "Saturday",
     "Sunday",
 ];
-pub(super) const MONTHS: [[u8; 3]; 12] = [
+const MONTHS: [[u8; 3]; 12] = [
     *b"Jan", *b"Feb", *b"Mar", *b"Apr", *b"May", *b"Jun", *b"Jul", *b"Aug", *b"Sep", *b"Oct",
     *b"Nov", *b"Dec",
 ];
 
-/// `Mon,` and so on, from Monday.
+/// `Mon,` to `Sun,`.
 pub(super) const DAY_WORDS: [u32; 7] = {
     let mut words = [0; 7];
     let mut at = 0;
@@ -33,7 +33,7 @@ pub(super) const DAY_WORDS: [u32; 7] = {
     words
 };
 
-/// `Jan ` and so on, from 1.
+/// `Jan ` to `Dec `, from index 1.
 pub(super) const MONTH_WORDS: [u32; 16] = {
     let mut words = [0; 16];
     let mut at = 0;
@@ -45,14 +45,12 @@ pub(super) const MONTH_WORDS: [u32; 16] = {
     words
 };
 
-/// Where a word of [`MONTH_WORDS`] stands in [`MONTH_OF_HASH`]: the multiplier
-/// was found by trying.
+/// The index of a word of [`MONTH_WORDS`] in [`MONTH_OF_HASH`]. The multiplier was found by search.
 const fn month_hash(word: u32) -> usize {
     (word.wrapping_mul(0x0741_c7a9) >> 28) as usize
 }
 
-/// The months by their hashes. A month that shared its hash with another would
-/// not be read back, and the test of all months would fail.
+/// Months by hash. With a collision, the test below would fail.
 const MONTH_OF_HASH: [u8; 16] = {
     let mut months = [0; 16];
     let mut month = 1;
@@ -63,7 +61,7 @@ const MONTH_OF_HASH: [u8; 16] = {
     months
 };
 
-/// The same for the words of [`DAY_WORDS`].
+/// The index of a word of [`DAY_WORDS`] in [`DAY_OF_HASH`].
 const fn day_hash(word: u32) -> usize {
     (word.wrapping_mul(0x3a90_2931) >> 29) as usize
 }
@@ -78,8 +76,8 @@ const DAY_OF_HASH: [u32; 8] = {
     days
 };
 
-/// The days' names in full, by the same hashes: the first eight bytes of the
-/// name and what follows it, and the length of the name.
+/// Full names of days, by the same hash: the first eight bytes, padded with a comma and spaces, and
+/// the length of the name.
 const FULL_DAY_OF_HASH: [(u64, usize); 8] = {
     let mut days = [(0, 0); 8];
     let mut at = 0;
@@ -101,8 +99,7 @@ const FULL_DAY_OF_HASH: [(u64, usize); 8] = {
     days
 };
 
-/// Whether a name of six to nine bytes, which these bytes begin with, is a
-/// day's in full.
+/// Whether `bytes` start with the full name of a day, which must have `len` bytes.
 #[inline]
 pub(super) fn is_full_day(bytes: &[u8], len: usize) -> bool {
     let Some(chunk) = bytes.first_chunk() else {
@@ -115,7 +112,7 @@ pub(super) fn is_full_day(bytes: &[u8], len: usize) -> bool {
     (word, len) == (full, full_len) && (len < 9 || bytes.get(8) == Some(&b'y'))
 }
 
-/// The month that a word with a space is.
+/// The month of a word such as `Jan `.
 #[inline]
 pub(super) const fn month_of(word: u32) -> Option<u32> {
     let month = MONTH_OF_HASH[month_hash(word)];
@@ -125,15 +122,14 @@ pub(super) const fn month_of(word: u32) -> Option<u32> {
     Some(month as u32)
 }
 
-/// Whether a word is the name of a day with a comma.
+/// Whether a word is one such as `Mon,`.
 #[inline]
 pub(super) const fn is_day(word: u32) -> bool {
-    // A word of zeros is at the place that no day has; it comes from no text
-    // that a pattern of this file fits, but need not be relied on.
+    // The unused entry of the table is zero.
     word != 0 && DAY_OF_HASH[day_hash(word)] == word
 }
 
-/// A day of the week; whether its name is in full.
+/// Reads the name of a day. Returns whether it is the full name.
 pub(super) fn weekday(fields: &mut Fields<'_>) -> Result<bool, Malformed> {
     let start = fields.at;
     let word = fields.word();
@@ -146,6 +142,7 @@ pub(super) fn weekday(fields: &mut Fields<'_>) -> Result<bool, Malformed> {
     Err(Malformed::new(start, "a day of the week"))
 }
 
+/// Reads the name of a month: 1 to 12.
 pub(super) fn month_name(fields: &mut Fields<'_>) -> Result<u32, Malformed> {
     let start = fields.at;
     let word = fields.word();

@@ -1,71 +1,8 @@
-//! What a form leaves open: small switches, the strict or the usual way first.
+//! Options for reading and writing timestamps.
 
-use super::Timestamp;
-
-/// What becomes of second 60.
+/// How many digits of the fraction of a second are written.
 ///
-/// Clocks that count seconds since the epoch have no place for a leap second,
-/// so an instant cannot hold it. Where one cannot stand it is refused whatever
-/// the policy: it stands at the end of a day of UTC or, where the zone is not
-/// known, of an hour.
-///
-/// ```
-/// use polywire_text::timestamp::{LeapSecond, ReadPolicy, Timestamp};
-///
-/// let read = |leap_second| {
-///     let policy = ReadPolicy::new().leap_second(leap_second);
-///     let read = Timestamp::parse_date_time_with("2016-12-31T23:59:60.5Z", policy);
-///     read.map(|instant| instant.to_string())
-/// };
-/// assert_eq!(read(LeapSecond::Next)?, "2017-01-01T00:00:00.5Z");
-/// assert_eq!(read(LeapSecond::Hold)?, "2016-12-31T23:59:59.999999999Z");
-/// assert!(read(LeapSecond::Refuse).is_err());
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-#[non_exhaustive]
-pub enum LeapSecond {
-    /// The second after it, its fraction kept: the clock of POSIX, which is
-    /// set back by a second.
-    #[default]
-    Next,
-    /// The last nanosecond before it, so that the instant stays in its day.
-    Hold,
-    /// An error.
-    Refuse,
-}
-
-/// How many years a form with a calendar may tell.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-#[non_exhaustive]
-pub enum Years {
-    /// 0001 to 9999, in UTC: the years that every form, crate and peer knows.
-    #[default]
-    Common,
-    /// What four digits can say: 0000, the year before 0001, too; and when
-    /// reading, the day of UTC before or after into which an offset leads.
-    FourDigits,
-    /// Besides, where the form has dashes, ISO 8601's expanded years: a sign
-    /// and six digits, `-000044-03-15` or `+012026-01-01`, as ECMAScript has
-    /// them. Written only when four digits do not do. Not `-000000`.
-    Expanded,
-}
-
-/// Which century a year of two digits belongs to (RFC 850's dates).
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-#[non_exhaustive]
-pub enum ShortYear {
-    /// 1970 to 2069, always: nothing here reads a clock.
-    #[default]
-    From1970,
-    /// RFC 9110, section 5.6.7: the latest such year that is not more than 50
-    /// years after this instant, which is the caller's now.
-    Near(Timestamp),
-}
-
-/// How many digits of a fraction are written. Digits beyond are cut off, never
-/// rounded, so that no instant moves into the next second: an instant is
-/// written as the last one before it that has so many digits.
+/// Further digits are cut off, not rounded, so a written instant is never later than the original.
 ///
 /// ```
 /// use polywire_text::timestamp::{Fraction, Timestamp, WritePolicy};
@@ -86,65 +23,30 @@ pub enum ShortYear {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Fraction {
-    /// As many as it needs, and none (nor a point) if it is zero.
+    /// As many digits as the value needs; neither digits nor point if it is zero.
     #[default]
     Needed,
-    /// Always so many, up to nine; with 0, no point either.
+    /// This many digits, at most nine. With 0, there is no point either.
     Exactly(u8),
-    /// So many, up to nine, or none if all of them are zero: with 3, what the
-    /// strictest readers of milliseconds take.
+    /// This many digits, at most nine, or none if all of them are zero. With 3, readers that accept
+    /// only milliseconds accept the result.
     AllOrNone(u8),
 }
 
-/// How the forms with a calendar are read. The default is what
-/// [`Timestamp::parse_date_time`] and its like do.
+/// Options for [`Timestamp::parse_date_time_with`](super::Timestamp::parse_date_time_with).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct ReadPolicy {
-    pub(crate) leap_second: LeapSecond,
-    pub(crate) short_year: ShortYear,
-    pub(crate) space: bool,
     pub(crate) utc: bool,
-    pub(crate) years: Years,
 }
 
 impl ReadPolicy {
-    /// The default.
+    /// The default: any offset from UTC.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            leap_second: LeapSecond::Next,
-            short_year: ShortYear::From1970,
-            space: false,
-            utc: false,
-            years: Years::Common,
-        }
+        Self { utc: false }
     }
 
-    /// What becomes of second 60.
-    #[must_use]
-    pub const fn leap_second(self, leap_second: LeapSecond) -> Self {
-        Self {
-            leap_second,
-            ..self
-        }
-    }
-
-    /// Which century a year of two digits belongs to.
-    #[must_use]
-    pub const fn short_year(self, short_year: ShortYear) -> Self {
-        Self { short_year, ..self }
-    }
-
-    /// Whether a space may stand for the `T` of RFC 3339, as a note of its
-    /// section 5.6 lets applications choose. XML-RPC's dates may have one
-    /// anyway.
-    #[must_use]
-    pub const fn space(self, space: bool) -> Self {
-        Self { space, ..self }
-    }
-
-    /// Whether a date of RFC 3339 must be in UTC and say so by `Z`, as servers
-    /// of Smithy want it.
+    /// Whether the date must end in `Z`, as Smithy requires of servers.
     ///
     /// ```
     /// use polywire_text::timestamp::{ReadPolicy, Timestamp};
@@ -156,51 +58,35 @@ impl ReadPolicy {
     /// ```
     #[must_use]
     pub const fn utc(self, utc: bool) -> Self {
-        Self { utc, ..self }
-    }
-
-    /// Which years may come.
-    #[must_use]
-    pub const fn years(self, years: Years) -> Self {
-        Self { years, ..self }
+        Self { utc }
     }
 }
 
-/// How the forms with a calendar are written. The default is what
-/// [`Timestamp::push_date_time`] and its like do.
+/// Options for writing RFC 3339 and XML-RPC dates.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub struct WritePolicy {
     pub(super) fraction: Fraction,
-    pub(super) years: Years,
     pub(super) zone: bool,
 }
 
 impl WritePolicy {
-    /// The default.
+    /// The default, which [`Timestamp::push_date_time`](super::Timestamp::push_date_time) uses.
     #[must_use]
     pub const fn new() -> Self {
         Self {
             fraction: Fraction::Needed,
-            years: Years::Common,
             zone: false,
         }
     }
 
-    /// How many digits of a fraction.
+    /// How many digits of the fraction are written.
     #[must_use]
     pub const fn fraction(self, fraction: Fraction) -> Self {
         Self { fraction, ..self }
     }
 
-    /// Which years may be written.
-    #[must_use]
-    pub const fn years(self, years: Years) -> Self {
-        Self { years, ..self }
-    }
-
-    /// Whether XML-RPC's form, which has no zone of its own, gets a `Z` for
-    /// UTC, unless the instant is [unzoned](Timestamp::is_unzoned). The other
-    /// forms always say that they are in UTC.
+    /// Whether XML-RPC dates end in `Z`, unless the instant is
+    /// [unzoned](super::Timestamp::is_unzoned). RFC 3339 dates always do.
     #[must_use]
     pub const fn zone(self, zone: bool) -> Self {
         Self { zone, ..self }

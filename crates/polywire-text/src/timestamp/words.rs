@@ -1,29 +1,26 @@
-//! Digits by the word: what stands at known places of a date is read and
-//! written eight bytes at a time, in ordinary registers.
+//! Reads and writes digits at fixed positions, eight bytes at a time, in general-purpose registers.
 //!
-//! Reading `08:49:37` takes five steps.
+//! Reading `08:49:37`:
 //!
-//! 1. The bytes are taken as one number and combined by exclusive or with
-//!    `00:00:00`. Each digit becomes its value and each separator zero.
-//! 2. To each byte is added what brings the greatest allowed value to 127: 118
-//!    to a digit and 127 to a separator. The high bit of a byte is then set in
-//!    the sum, or was before, if and only if something else stood there. (A
-//!    byte of 128 and more may carry into its neighbour, but then the answer is
-//!    no anyway.)
-//! 3. Ten times the word and the word moved by one digit make pairs of digits:
-//!    the hour in byte 0, the minute in byte 3, the second in byte 6.
-//! 4. Limits of the pairs are tested as those of the digits.
-//! 5. The pairs are taken out, or weighed by one multiplication.
+//! 1. Load the bytes as a little-endian integer, exclusive or with `00:00:00`. Each digit becomes
+//!    its value, and each separator becomes zero.
+//! 2. Add to each byte 127 minus its largest allowed value: 118 for a digit, 127 for a separator.
+//!    The high bit of a byte is now set, or was set before, if and only if the byte is wrong. (A
+//!    byte of 128 or more may carry into the next one, but the input is rejected anyway.)
+//! 3. Ten times the word plus the word shifted by one byte gives pairs of digits: the hour in byte
+//!    0, the minute in byte 3, the second in byte 6.
+//! 4. Test the limits of the pairs as in step 2.
+//! 5. Extract the pairs, or combine them by one multiplication.
 //!
-//! Writing goes the other way: values are placed in a word, 103 / 1024 of each
-//! is its tens (for anything below 179), and the rest its ones.
+//! Writing is the inverse: of each value below 179, 103 / 1024 are the tens, and the rest the ones.
+
+use crate::number::digits;
 
 /// The high bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// What a word must look like: `0` stands for any digit, anything else for
-/// itself.
+/// The expected bytes of a word: `0` matches any digit, any other byte matches itself.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
     bytes: u64,
@@ -46,9 +43,9 @@ impl Pattern {
         }
     }
 
-    /// Pairs of digits: in the byte of each first digit the value of it and the
-    /// digit behind it; elsewhere nothing of use. And bits that are zero if the
-    /// word fits the pattern; only then the pairs mean something.
+    /// The value of each pair of digits, in the byte of its first digit; other bytes are
+    /// unspecified. The second result is zero if the word matches the pattern; otherwise the pairs
+    /// are unspecified.
     #[inline]
     pub(super) const fn pairs(self, word: u64) -> (u64, u64) {
         let digits = word ^ self.bytes;
@@ -58,12 +55,11 @@ impl Pattern {
 }
 
 const TIME: Pattern = Pattern::new(*b"00:00:00");
-/// The pairs of a time, and what brings 23, 59 and 59 there to 127.
+/// The bytes with pairs in a time, and 127 minus the limits 23, 59 and 59.
 const TIME_PAIRS: u64 = 0x00ff_0000_ff00_00ff;
 const TIME_LIMITS: u64 = 0x0044_0000_4400_0068;
 
-/// The second of the day that `HH:MM:SS` tells, if it tells one; second 60 is
-/// none.
+/// The second of the day of `HH:MM:SS`. `None` if it is not a time, or a leap second.
 #[inline]
 pub(super) const fn time(text: [u8; 8]) -> Option<u32> {
     let (pairs, wrong) = TIME.pairs(u64::from_le_bytes(text));
@@ -77,9 +73,9 @@ pub(super) const fn time(text: [u8; 8]) -> Option<u32> {
 
 /// `HH:MM:SS` of a second of the day.
 ///
-/// The hours are a fixed-point number with 32 bits of fraction, 2^32 / 3600
-/// being rounded up by so little that a day of it is less than a second. Of the
-/// fraction 60 parts are the minutes, and of what is left 60 parts the seconds.
+/// The hours are a fixed-point number with a fraction of 32 bits. 1193047 is 2^32 / 3600, rounded
+/// up; the error in a day is less than a second. 60 times the fraction are the minutes, and 60
+/// times the fraction of those the seconds.
 #[inline]
 pub(super) const fn time_text(second: u32) -> u64 {
     let hours = second as u64 * 1_193_047;
@@ -89,75 +85,43 @@ pub(super) const fn time_text(second: u32) -> u64 {
     pair_text(values, 0x000f_0000_0f00_000f) | u64::from_le_bytes(*b"00:00:00")
 }
 
-/// Two digits, without the bits of `0`, for each value below 100; `nibbles`
-/// has the low four bits of the places of the values. Sixteen bits for each
-/// must be free.
+/// Converts each value below 100 to two digits, without the bits of ASCII `0`. `nibbles` has the
+/// low four bits of each value's byte set. Each value has a field of sixteen bits.
 #[inline]
 pub(super) const fn pair_text(values: u64, nibbles: u64) -> u64 {
     let tens = (values.wrapping_mul(103) >> 10) & nibbles;
-    // Ten tens and the ones, and six tens: sixteen tens and the ones.
+    // value + 6 * tens = 16 * tens + ones.
     let ones = values.wrapping_add(tens.wrapping_mul(6)) & nibbles;
     tens | ones << 8
 }
 
-/// How many digits a word begins with, and their value as if zeros followed
-/// up to eight.
+/// The number of digits at the beginning of a word, and their value when padded with zeros to eight
+/// digits.
 #[inline]
 pub(super) const fn leading_digits(word: u64) -> (u32, u32) {
     let digits = word ^ ZEROS;
-    // Carries come from bytes behind the first that is no digit.
+    // Carries affect only bytes after the first that is not a digit.
     let others = (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & HIGH;
     let bits = others.trailing_zeros() & !7;
     let digits = match bits {
         64 => digits,
         _ => digits & ((1 << bits) - 1),
     };
-    (bits / 8, eight_digits(digits))
+    (bits / 8, digits::sum(digits) as u32)
 }
 
-/// The number that eight digits are, the first in the lowest byte. Pairs,
-/// then the first and third, second and fourth of them weighed together.
-#[inline]
-const fn eight_digits(digits: u64) -> u32 {
-    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let first = (pairs & EVERY_FOURTH).wrapping_mul((1_000_000 << 32) | 100);
-    let second = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul((10_000 << 32) | 1);
-    (first.wrapping_add(second) >> 32) as u32
-}
-
-/// The digits of a number below 10^8, the first in the lowest byte, without
-/// the bits of `0`: halved three times, both halves of a number beside each
-/// other.
-#[inline]
-const fn eight_values(value: u32) -> u64 {
-    let high = value / 10_000;
-    let fours = high as u64 | ((value - high * 10_000) as u64) << 32;
-    // 10486 / 2^20 is 1 / 100 for anything below 10,000.
-    let high = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = high | (fours - high * 100) << 16;
-    pair_text(twos, 0x000f_000f_000f_000f)
-}
-
-/// The nine digits of some nanoseconds: eight, then one. And how many of them
-/// are needed.
+/// The nine digits of `nanoseconds`: eight, and the ninth. And how many remain without trailing
+/// zeros.
 #[inline]
 pub(super) const fn fraction_text(nanoseconds: u32) -> (u64, u8, usize) {
     let first = nanoseconds / 10;
     let last = (nanoseconds - first * 10) as u8;
-    let digits = eight_values(first);
+    let digits = digits::spread(first);
     let needed = match last {
         0 => 8 - digits.leading_zeros() as usize / 8,
         _ => 9,
     };
     (digits | ZEROS, last | b'0', needed)
-}
-
-/// Whether eight bytes are digits.
-#[inline]
-pub(super) const fn all_digits(word: u64) -> bool {
-    let digits = word ^ ZEROS;
-    (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & HIGH == 0
 }
 
 #[cfg(test)]
@@ -194,18 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_digits_both_ways() {
-        for value in (0..100_000_000).step_by(997).chain([99_999_999]) {
-            let text = format!("{value:08}");
-            let word = u64::from_le_bytes(*text.as_bytes().first_chunk().unwrap());
-            assert_eq!(leading_digits(word), (8, value));
-            assert_eq!(eight_values(value) | ZEROS, word);
-            assert!(all_digits(word));
-        }
-    }
-
-    #[test]
-    fn where_digits_end() {
+    fn digits_end_at_every_offset() {
         for count in 0..8_usize {
             for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
                 let mut text = [byte; 8];
@@ -214,7 +167,6 @@ mod tests {
                 assert_eq!(found as usize, count, "{byte}");
                 let expected = "9".repeat(count) + &"0".repeat(8 - count);
                 assert_eq!(value, expected.parse::<u32>().unwrap());
-                assert!(!all_digits(u64::from_le_bytes(text)));
             }
         }
     }

@@ -1,18 +1,17 @@
-//! XML-RPC's `dateTime.iso8601`, as written and as peers send it.
+//! The `dateTime.iso8601` of XML-RPC.
 
 use super::Timestamp;
 use super::calendar::{date_of_day, day_of_date};
-use super::date_time::{tail, usual};
+use super::date_time::{common, out_of_years, tail};
 use super::fields::{Fields, instant};
-use super::policy::{ReadPolicy, WritePolicy, Years};
+use super::policy::WritePolicy;
 use super::push_words;
 use super::words::{Pattern, pair_text, time, time_text};
 use crate::Malformed;
-use crate::number::push_padded;
 
 impl Timestamp {
-    /// Reads XML-RPC's `dateTime.iso8601`, for which its specification has one
-    /// example, `19980717T14:08:55`, and no grammar. Peers send more:
+    /// Reads the `dateTime.iso8601` of XML-RPC, from bytes or a string. The specification has no
+    /// grammar and only one example, `19980717T14:08:55`; this also accepts what peers send:
     ///
     /// ```text
     /// dateTime = 4DIGIT 2DIGIT 2DIGIT separator time / 4DIGIT "-" 2DIGIT "-" 2DIGIT separator time
@@ -21,13 +20,12 @@ impl Timestamp {
     /// separator = "T" / "t" / " "
     /// ```
     ///
-    /// Without a zone the result is [unzoned](Timestamp::is_unzoned). Fields
-    /// are checked as [`Timestamp::parse_date_time`] does.
+    /// Without a zone the result is [unzoned](Timestamp::is_unzoned). Fields are checked as in
+    /// [`Timestamp::parse_date_time`].
     ///
     /// # Errors
     ///
-    /// Where the form was left; or offset 0 and the first field that is out of
-    /// range.
+    /// The first byte that does not match the grammar; offset 0 if a field is out of range.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -38,39 +36,19 @@ impl Timestamp {
     /// # Ok::<(), polywire_text::Malformed>(())
     /// ```
     #[inline]
-    pub fn parse_xmlrpc(text: &str) -> Result<Self, Malformed> {
-        read(text.as_bytes(), &ReadPolicy::new())
+    pub fn parse_xmlrpc(text: impl AsRef<[u8]>) -> Result<Self, Malformed> {
+        read(text.as_ref())
     }
 
-    /// The same from bytes or a string, by `policy`.
+    /// Appends `YYYYMMDDTHH:MM:SS`, in UTC, without a zone, and with a fraction only if it is not
+    /// zero.
+    ///
+    /// Some peers reject a fraction, or read the date as a string. For those use
+    /// [`Fraction::Exactly(0)`](super::Fraction::Exactly).
     ///
     /// # Errors
     ///
-    /// As [`Timestamp::parse_xmlrpc`].
-    ///
-    /// ```
-    /// use polywire_text::timestamp::{LeapSecond, ReadPolicy, Timestamp};
-    ///
-    /// let policy = ReadPolicy::new().leap_second(LeapSecond::Refuse);
-    /// assert!(Timestamp::parse_xmlrpc_with("20161231T23:59:60Z", policy).is_err());
-    /// ```
-    #[inline]
-    pub fn parse_xmlrpc_with(
-        text: impl AsRef<[u8]>,
-        policy: ReadPolicy,
-    ) -> Result<Self, Malformed> {
-        read(text.as_ref(), &policy)
-    }
-
-    /// Appends XML-RPC's form, `YYYYMMDDTHH:MM:SS`, in UTC and without a zone;
-    /// with a fraction only if it is not zero.
-    ///
-    /// Some peers refuse a fraction, or take such a date for a string. For all
-    /// to read it, write [`Fraction::Exactly(0)`](super::Fraction::Exactly).
-    ///
-    /// # Errors
-    ///
-    /// The year is not within 0001 to 9999; nothing is appended.
+    /// The year is not within 0001 to 9999. `out` is unchanged.
     ///
     /// ```
     /// use polywire_text::Timestamp;
@@ -85,13 +63,11 @@ impl Timestamp {
         self.push_xmlrpc_with(out, WritePolicy::new())
     }
 
-    /// The same by `policy`, which may ask for a `Z` behind it. The form has no
-    /// dashes, so no expanded years.
+    /// Like [`Timestamp::push_xmlrpc`], with options.
     ///
     /// # Errors
     ///
-    /// The year is not of the policy's or has more than four digits; nothing is
-    /// appended.
+    /// As [`Timestamp::push_xmlrpc`].
     ///
     /// ```
     /// use polywire_text::timestamp::{Fraction, Timestamp, WritePolicy};
@@ -110,7 +86,7 @@ impl Timestamp {
     #[inline]
     pub fn push_xmlrpc_with(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
         let Some((day, second)) = self.common_day() else {
-            return self.push_distant_xmlrpc(out, policy);
+            return Err(out_of_years());
         };
         let (century, short, month, day) = date_of_day(day);
         let time = time_text(second);
@@ -123,44 +99,22 @@ impl Timestamp {
             ],
             "YYYYMMDDTHH:MM:SS".len(),
         );
-        self.push_xmlrpc_tail(out, policy);
-        Ok(())
-    }
-
-    /// What stands behind the second.
-    #[inline]
-    fn push_xmlrpc_tail(self, out: &mut Vec<u8>, policy: WritePolicy) {
         policy.fraction.of(self.nanoseconds).push(out);
         if policy.zone && !self.unzoned {
             out.push(b'Z');
         }
-    }
-
-    #[cold]
-    fn push_distant_xmlrpc(self, out: &mut Vec<u8>, policy: WritePolicy) -> Result<(), Malformed> {
-        let years = match policy.years {
-            Years::Common => Years::Common,
-            Years::FourDigits | Years::Expanded => Years::FourDigits,
-        };
-        let (year, month, day) = self.distant_date(years)?;
-        push_padded(out, year as u32, 4);
-        push_padded(out, month, 2);
-        push_padded(out, day, 2);
-        out.push(b'T');
-        self.push_time(out);
-        self.push_xmlrpc_tail(out, policy);
         Ok(())
     }
 }
 
-fn read(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+fn read(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let read = match bytes.get(4) {
-        Some(b'-') => usual(bytes),
+        Some(b'-') => common(bytes),
         _ => compact(bytes),
     };
     match read {
         Some(instant) => Ok(instant),
-        None => unusual(bytes, policy),
+        None => slow(bytes),
     }
 }
 
@@ -187,13 +141,12 @@ fn compact(bytes: &[u8]) -> Option<Timestamp> {
     tail(bytes, 17, day, second)
 }
 
-/// Every layout and every error.
+/// The slow path: every layout, and the errors.
 #[cold]
-fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
+fn slow(bytes: &[u8]) -> Result<Timestamp, Malformed> {
     let mut fields = Fields::new(bytes);
-    let sign = matches!(fields.peek(), Some(b'+' | b'-'));
-    let date = if sign || bytes.get(4) == Some(&b'-') {
-        fields.dashed_date(policy.years)?
+    let date = if bytes.get(4) == Some(&b'-') {
+        fields.dashed_date()?
     } else {
         (fields.year()?, fields.month()?, fields.day()?)
     };
@@ -202,5 +155,5 @@ fn unusual(bytes: &[u8], policy: &ReadPolicy) -> Result<Timestamp, Malformed> {
     let nanoseconds = fields.fraction()?;
     let zone = fields.zone(true)?;
     fields.end()?;
-    instant(date, time, zone, nanoseconds, policy)
+    instant(date, time, zone, nanoseconds)
 }

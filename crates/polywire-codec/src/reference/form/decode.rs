@@ -311,9 +311,7 @@ impl<'de> Decoder<'de> for FormDecoder {
         self.parsed(|text| match format {
             TimestampFormat::EpochSeconds => timestamp::epoch_seconds(text),
             TimestampFormat::DateTime => timestamp::date_time(text.as_bytes(), policy).ok(),
-            TimestampFormat::HttpDate => {
-                timestamp::http_date(text.as_bytes(), ReadPolicy::new()).ok()
-            }
+            TimestampFormat::HttpDate => timestamp::http_date(text.as_bytes()).ok(),
         })
     }
 

@@ -416,7 +416,7 @@ impl<'de> Decoder<'de> for JsonDecoder {
             }
             (TimestampFormat::HttpDate, Data::String(text)) => {
                 self.check_length(text)?;
-                timestamp::http_date(text.as_bytes(), policy).ok()
+                timestamp::http_date(text.as_bytes()).ok()
             }
             _ => return self.wrong_type("a timestamp"),
         };

@@ -528,9 +528,7 @@ impl<'de> Decoder<'de> for XmlDecoder {
         let instant = match format.unwrap_or(self.profile.timestamp_format) {
             TimestampFormat::EpochSeconds => timestamp::epoch_seconds(&text),
             TimestampFormat::DateTime => timestamp::date_time(text.as_bytes(), policy).ok(),
-            TimestampFormat::HttpDate => {
-                timestamp::http_date(text.as_bytes(), ReadPolicy::new()).ok()
-            }
+            TimestampFormat::HttpDate => timestamp::http_date(text.as_bytes()).ok(),
         };
         instant.ok_or_else(|| self.error(ErrorKind::InvalidValue, "a timestamp"))
     }

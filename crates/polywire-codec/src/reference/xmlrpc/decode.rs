@@ -7,7 +7,6 @@ use polywire_schema::{
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::number::Spelling;
 use polywire_text::reference::{base64, number, timestamp};
-use polywire_text::timestamp::ReadPolicy;
 
 use super::tree::{self, Element, Node, error, is_space};
 use crate::xmlrpc::{Duplicates, Leniency, XmlRpcProfile};
@@ -392,7 +391,7 @@ impl Reader {
     }
 
     fn date(&self, text: &str) -> Result<Value, Error> {
-        let read = |text: &str| timestamp::xmlrpc(text.as_bytes(), ReadPolicy::new()).ok();
+        let read = |text: &str| timestamp::xmlrpc(text.as_bytes()).ok();
         let odd = || match self.leniency.odd_dates() {
             true => odd_date(text, &read),
             false => None,

@@ -1,18 +1,16 @@
-//! Unescaping with AVX2, at a cost that hardly depends on how much is escaped: the
-//! other way round of `expand`.
+//! Unescapes with AVX2, at a cost that hardly depends on the number of escapes: the inverse of
+//! `expand`.
 //!
-//! Of 64 bytes at a time,
+//! For each 64 bytes:
 //!
-//! 1. masks say where there is a backslash, a quote, a control character;
-//! 2. every other backslash of a run begins an escape, the others are escaped: an
-//!    addition finds the runs, as its carry goes through each to its end;
-//! 3. each letter behind such a backslash becomes what it stands for;
-//! 4. of each eight bytes those that are no such backslash are moved together, by a
-//!    table of 256 rows, and stored; the end of the output moves by as many as count.
+//! 1. Compute masks of backslashes, quotes and control characters.
+//! 2. Find the backslashes that start an escape: every other one of a run. An addition finds the
+//!    runs, because it carries to the end of each.
+//! 3. Replace each letter after such a backslash by its meaning.
+//! 4. Remove these backslashes: in groups of eight bytes, by a table of 256 shuffles. Store each
+//!    group, and advance the output by the number of bytes used.
 //!
-//! A block ends where something needs another look: the closing quote, something
-//! that is wrong, `\u`. Everything before counts. A block whose last byte begins an
-//! escape ends before it, so nothing has to be known of the block before.
+//! Processing stops at the closing quote, at an error, and at `\u`.
 
 use crate::block::{Block, Block32};
 use crate::cpu::Avx2;
@@ -24,11 +22,11 @@ use std::arch::x86_64::{
     _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
 };
 
-/// Fewer bytes than this at the end are left to a loop over clean runs.
+/// Fewer bytes than this at the end are left to the loop over clean runs.
 const LAST: usize = 16;
 
-/// Appends what `bytes` stand for, up to something that needs another look, or up to
-/// fewer than [`LAST`] bytes at the end; returns how many were read.
+/// Unescapes `bytes` and appends the result, up to a byte where processing stops, or to fewer than
+/// [`LAST`] bytes at the end. Returns the number of bytes read.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn append(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
@@ -39,7 +37,7 @@ pub(super) fn append(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) -> usize {
         }
         at += 64;
     }
-    // A backslash before this has been read, and has left no trace.
+    // A backslash at the end of the last chunk has been read and not written: read it again.
     at -= carry as usize;
     if let Some(window) = window(&bytes[at..])
         && let Step::Some(read) = push(token, out, &window, 0)
@@ -53,13 +51,13 @@ pub(super) fn append(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) -> usize {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64], carry: u64) -> Step {
     if out.capacity() - out.len() >= 64 {
-        // SAFETY: the vector has capacity for 64 bytes behind its length.
+        // SAFETY: the vector has capacity for 64 more bytes.
         let (step, written) = unsafe { step(token, chunk, carry, out.as_mut_ptr().add(out.len())) };
-        // SAFETY: so many bytes behind the length have just been stored.
+        // SAFETY: `step` has initialised `written` bytes after the old length.
         unsafe { out.set_len(out.len() + written) };
         return step;
     }
-    // The end of an exact capacity, or the vector has to grow.
+    // Near the end of the capacity, which may suffice.
     let mut room = [0; 64];
     // SAFETY: the room has 64 bytes.
     let (step, written) = unsafe { step(token, chunk, carry, room.as_mut_ptr()) };
@@ -67,50 +65,8 @@ fn push(token: Avx2, out: &mut Vec<u8>, chunk: &[u8; 64], carry: u64) -> Step {
     step
 }
 
-/// As [`append`], from `from` of `bytes` to `to`, which is at most `from`. Returns
-/// where both are then.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn in_place(
-    token: Avx2,
-    bytes: &mut [u8],
-    mut from: usize,
-    mut to: usize,
-) -> (usize, usize) {
-    // Not right there: a step stores more than counts, over what has not been read.
-    let mut room = [0; 64];
-    let mut carry = 0;
-    while let Some(chunk) = bytes[from..].first_chunk::<64>() {
-        // SAFETY: the room has 64 bytes.
-        let (step, written) = unsafe { step(token, chunk, carry, room.as_mut_ptr()) };
-        match step {
-            Step::All(next) => {
-                // What has been read is as long: a copy of fixed width. But the last one
-                // may be a backslash, to be read again.
-                let last = chunk[63];
-                bytes[to..to + 64].copy_from_slice(&room);
-                bytes[from + 63] = last;
-                (from, to, carry) = (from + 64, to + written, next);
-            }
-            Step::Some(read) => {
-                bytes[to..to + written].copy_from_slice(&room[..written]);
-                return (from + read - carry as usize, to + written);
-            }
-        }
-    }
-    from -= carry as usize;
-    if let Some(window) = window(&bytes[from..]) {
-        // SAFETY: the room has 64 bytes.
-        let (step, written) = unsafe { step(token, &window, 0, room.as_mut_ptr()) };
-        if let Step::Some(read) = step {
-            bytes[to..to + written].copy_from_slice(&room[..written]);
-            (from, to) = (from + read, to + written);
-        }
-    }
-    (from, to)
-}
-
-/// Fewer than 64 bytes with zeros behind them, at which a step stops; `None` if there
-/// are fewer than [`LAST`].
+/// Pads `rest` to 64 bytes with zeros, at which a step stops. `None` if there are fewer than
+/// [`LAST`] bytes, or 64 and more.
 #[inline]
 fn window(rest: &[u8]) -> Option<[u8; 64]> {
     let mut window = [0; 64];
@@ -118,9 +74,8 @@ fn window(rest: &[u8]) -> Option<[u8; 64]> {
     (LAST..64).contains(&rest.len()).then_some(window)
 }
 
-/// How many bytes stand before the first quote that is not escaped, or the first
-/// control character, escaped or not, or the last few bytes, before which no escape
-/// is cut in two.
+/// The number of bytes before the first unescaped quote or any control character, or before the
+/// last few bytes. Does not split an escape.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn end(token: Avx2, bytes: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
@@ -154,41 +109,38 @@ fn end_of(token: Avx2, chunk: &[u8; 64], carry: u64) -> Step {
     Step::Some(ends.trailing_zeros() as usize + carry as usize)
 }
 
-/// How much of 64 bytes was read.
+/// The result of processing 64 bytes.
 enum Step {
-    /// All. If the last one is a backslash that begins an escape it is 1, else 0.
+    /// All were read. The value is 1 if the last one is a backslash that starts an escape, else 0.
     All(u64),
-    /// So many, counted from the backslash before these bytes if there was one. The
-    /// next is a quote or control character, or a backslash that begins no short
-    /// escape.
+    /// This many were read, counted from the backslash before the chunk, if there was one. The next
+    /// byte is a quote, a control character, or a backslash that starts no short escape.
     Some(usize),
 }
 
-/// Unescapes 64 bytes, the first of them escaped if `carry` is 1, else it is 0.
-/// Returns what was read, and how many bytes count of those that were stored.
+/// Unescapes 64 bytes. `carry` is 1 if a backslash before them escapes the first, else 0. Returns
+/// what was read, and the number of bytes written, which are initialised.
 ///
 /// # Safety
 ///
-/// 64 bytes from `to` on can be written. Those that count are stored without a gap,
-/// each eight where the ones before ended, so that they are initialised.
+/// 64 bytes at `to` must be writable.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step, usize) {
     let (halves, _) = chunk.as_chunks::<32>();
     let blocks = [0, 1].map(|half| Block32::load(token, &halves[half]));
     let backslashes = mask(blocks, |block| block.equals(b'\\'));
-    // Quotes and controls, see `scan`.
+    // Quotes and control characters, as in `scan`.
     let ends = mask(blocks, |block| block.xor(0x02).at_most(0x20));
     let first = backslashes.trailing_zeros() as usize;
-    // Before an escape that is left there is nothing to do either.
+    // Nothing to unescape, or nothing before an escape that is not short.
     if carry == 0 && (backslashes == 0 || chunk.get(first + 1) == Some(&b'u')) {
-        // SAFETY: 64 bytes can be written; no alignment is asked for.
+        // SAFETY: 64 bytes are writable; the stores are unaligned.
         unsafe {
             _mm256_storeu_si256(to.cast(), blocks[0].register());
             _mm256_storeu_si256(to.add(32).cast(), blocks[1].register());
         }
-        // The next load is not to wait for this one: a branch that is guessed instead
-        // of a sum.
+        // A predicted branch, so that the next load does not depend on this block.
         if ends | backslashes == 0 {
             return (Step::All(0), 64);
         }
@@ -200,15 +152,15 @@ unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step,
     let (low, low_known) = letters(blocks[0], escaped as u32);
     let (high, high_known) = letters(blocks[1], (escaped >> 32) as u32);
     let known = u64::from(low_known) | u64::from(high_known) << 32;
-    // SAFETY: 64 bytes can be written.
+    // SAFETY: 64 bytes are writable.
     unsafe { compact([low, high], begins, to) };
-    // Escaped quotes do not end anything, but what is escaped and not known does.
+    // Escaped quotes do not stop; unknown escapes do.
     let unknown = escaped & !known;
     let ends = ends & !escaped | unknown;
     if ends == 0 {
         return (Step::All(begins >> 63), 64 - begins.count_ones() as usize);
     }
-    // What is unknown is left, and its backslash too.
+    // The backslash of an unknown escape is not read either.
     let end = ends.trailing_zeros();
     let before = begins & !(u64::MAX << end);
     let written = end as usize - before.count_ones() as usize;
@@ -217,40 +169,40 @@ unsafe fn step(token: Avx2, chunk: &[u8; 64], carry: u64, to: *mut u8) -> (Step,
     (Step::Some(read), written)
 }
 
-/// A bit for each byte where the answer is yes.
+/// A bit per byte of both blocks, set where `find` is true.
 #[inline(always)]
 fn mask(blocks: [Block32; 2], find: impl Fn(Block32) -> Block32) -> u64 {
     u64::from(find(blocks[0]).mask()) | u64::from(find(blocks[1]).mask()) << 32
 }
 
-/// Of runs of backslashes, the first, third, fifth... of each.
+/// The first, third, fifth... backslash of each run.
 #[inline]
 fn begins(backslashes: u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let first = backslashes & !(backslashes << 1);
-    // The sum carries through each run that begins at an even place and leaves zeros
-    // there; all other runs stay.
+    // The addition carries through each run that starts at an even position and leaves zeros; other
+    // runs are unchanged.
     let odd_runs = backslashes & backslashes.wrapping_add(first & EVEN);
     let even_runs = backslashes & !odd_runs;
     (even_runs & EVEN) | (odd_runs & !EVEN)
 }
 
-/// The letters of the short escapes, each at half its last five bits. Elsewhere
-/// stands a byte that would not be looked for there.
+/// The letters of the short escapes, each at the index of its bits 1 to 4. Other entries are bytes
+/// that have a different index.
 const LETTERS: [u8; 16] = *b"\xffb\0f\0\0\0n\0rt\0\0\0\0\0";
 
-/// What they stand for, at the same places.
+/// Their meanings, at the same indices.
 const MEANINGS: [u8; 16] = *b"\0\x08\0\x0c\0\0\0\n\0\r\t\0\0\0\0\0";
 
-/// The bytes, those that are escaped as what they stand for; and a bit for each byte
-/// that may be escaped.
+/// The bytes, with escaped letters replaced by their meanings; and a bit per byte that may follow a
+/// backslash.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn letters(block: Block32, escaped: u32) -> (__m256i, u32) {
     let bytes = block.register();
     let index = _mm256_and_si256(_mm256_srli_epi16::<1>(bytes), _mm256_set1_epi8(0x0f));
     let row = |row: &[u8; 16]| {
-        // SAFETY: there are sixteen bytes to read; no alignment is asked for.
+        // SAFETY: the row has 16 bytes; the load is unaligned.
         let row = unsafe { _mm_loadu_si128(row.as_ptr().cast()) };
         _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(row), index)
     };
@@ -265,11 +217,11 @@ fn letters(block: Block32, escaped: u32) -> (__m256i, u32) {
     (bytes, known.cast_unsigned())
 }
 
-/// A byte of 0xff for each bit that is set.
+/// 0xff in each byte whose bit is set.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn wide(bits: u32) -> __m256i {
-    // To each byte the eight bits that its own is among, and of those its own.
+    // Copies to each byte the eight bits that include its own, then tests that bit.
     const FIRST: i64 = 0x0000_0000_0000_0000;
     const SECOND: i64 = 0x0101_0101_0101_0101;
     const THIRD: i64 = 0x0202_0202_0202_0202;
@@ -280,16 +232,16 @@ fn wide(bits: u32) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_and_si256(eights, own), own)
 }
 
-/// Stores all bytes but those of `gone`, without gaps.
+/// Stores all bytes except those in the mask `gone`, without gaps.
 ///
 /// # Safety
 ///
-/// 64 bytes from `to` on can be written.
+/// 64 bytes at `to` must be writable.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn compact(halves: [__m256i; 2], gone: u64, to: *mut u8) {
     let mut written = 0;
-    for (place, half) in halves.into_iter().enumerate() {
+    for (half_index, half) in halves.into_iter().enumerate() {
         let (low, high) = (
             _mm256_castsi256_si128(half),
             _mm256_extracti128_si256::<1>(half),
@@ -300,12 +252,11 @@ unsafe fn compact(halves: [__m256i; 2], gone: u64, to: *mut u8) {
             high,
             _mm_unpackhi_epi64(high, high),
         ];
-        for (eighth, eight) in eights.into_iter().enumerate() {
-            let pattern = gone >> (8 * (4 * place + eighth)) & 0xff;
+        for (eight_index, eight) in eights.into_iter().enumerate() {
+            let pattern = gone >> (8 * (4 * half_index + eight_index)) & 0xff;
             let row = &GATHER[pattern as usize];
-            // SAFETY: a row has eight bytes. Each store before this one counted for at
-            // most eight bytes, and there are eight stores, so all end within the 64
-            // bytes that can be written.
+            // SAFETY: a row has 8 bytes. Each of at most seven earlier stores has advanced by at
+            // most 8 bytes, so this one ends within 64 bytes.
             unsafe {
                 let row = _mm_loadl_epi64(row.as_ptr().cast());
                 _mm_storel_epi64(to.add(written).cast(), _mm_shuffle_epi8(eight, row));
@@ -315,8 +266,7 @@ unsafe fn compact(halves: [__m256i; 2], gone: u64, to: *mut u8) {
     }
 }
 
-/// For each pattern of bytes to drop among eight, the first one lowest: which of
-/// them stands at each place.
+/// Shuffles for each pattern of bytes to remove among eight, the first one lowest.
 static GATHER: [[u8; 8]; 256] = {
     let mut rows = [[0; 8]; 256];
     let mut pattern = 0;

@@ -1,21 +1,16 @@
-//! Escaping with AVX2, at a cost that hardly depends on how much there is to
-//! escape.
+//! Escapes with AVX2, at a cost that hardly depends on the number of escapes.
 //!
-//! A loop that copies up to the next special byte and then writes an escape guesses
-//! twice each time, and text has something to escape every thirty bytes or so: the
-//! guesses cost more than the work. Here 64 bytes are looked at together. If none is
-//! special, which is easy to guess as most text is like the text before, they are
-//! copied. Otherwise, without a further branch,
+//! A loop that copies up to the next special byte and writes its escape has two branches per
+//! escape, which are mispredicted: text has an escape about every 30 bytes. Here, 64 bytes are
+//! tested together, and copied if none is special. Otherwise, without further branches:
 //!
-//! 1. each special byte becomes the letter of its escape (line feed becomes `n`),
-//! 2. each eight bytes are spread over sixteen, with a backslash before each letter:
-//!    which byte goes where stands in a table of 256 rows, one for each pattern of
-//!    special bytes among eight,
-//! 3. all sixteen are stored, and the end of the output moves by as many as count.
+//! 1. Each special byte is replaced by the letter of its escape (line feed by `n`).
+//! 2. Groups of eight bytes are spread over 16, with a backslash before each letter. A table has a
+//!    row for each of the 256 patterns of special bytes among eight.
+//! 3. All 16 bytes are stored, and the output advances by the number of bytes used.
 //!
-//! A control character without a short escape becomes six bytes, for which there is
-//! no such table. Half a block with one of those is written byte by byte, from a
-//! table of all escapes; still without a branch a byte.
+//! Control characters without a short escape need six bytes. Halves of a block with one of those
+//! are written byte by byte from a table of all escapes, also without branches.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_loadu_si128, _mm_set1_epi8, _mm_shuffle_epi8, _mm_storeu_si128,
@@ -30,17 +25,16 @@ use crate::block::{Block, Block32};
 use crate::cpu::Avx2;
 use crate::scan;
 
-/// As [`push_json_bytes`](super::push_json_bytes), for 32 bytes or more: fewer are
-/// written too, but slowly.
+/// As [`push_json_bytes`](super::push_json_bytes). Fast for 32 bytes or more.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn push(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) {
-    // Text grows by some 4%; for what grows more the vector grows as it does.
+    // Typical text grows by 4%. If more is needed, the vector grows as usual.
     out.reserve(bytes.len() + bytes.len() / 16 + 64);
     let (blocks, rest) = bytes.as_chunks::<64>();
     for block in blocks {
         let (halves, _) = block.as_chunks::<32>();
         let (low, high) = (&halves[0], &halves[1]);
-        let (first, second) = (Look::at(token, low), Look::at(token, high));
+        let (first, second) = (Classified::at(token, low), Classified::at(token, high));
         if first.special | second.special == 0 {
             out.extend_from_slice(block);
         } else if first.long | second.long == 0 {
@@ -53,31 +47,33 @@ pub(super) fn push(token: Avx2, out: &mut Vec<u8>, bytes: &[u8]) {
     }
     let (halves, rest) = rest.as_chunks::<32>();
     for half in halves {
-        push_half(out, half, Look::at(token, half));
+        push_half(out, half, Classified::at(token, half));
     }
-    // The last bytes are looked at with some of those before them.
+    // The last block overlaps the one before.
     let Some(last) = bytes.last_chunk::<32>() else {
         return push_each(out, rest);
     };
     let before = 32 - rest.len();
-    let special = Look::at(token, last).special.checked_shr(before as u32);
+    let special = Classified::at(token, last)
+        .special
+        .checked_shr(before as u32);
     if special.unwrap_or(0) == 0 {
         return scan::push_bytes(out, rest);
     }
     let mut window = [b' '; 64];
     window[..32].copy_from_slice(last);
     if let Some(half) = window[before..].first_chunk::<32>() {
-        let look = Look::at(token, half);
-        if look.long == 0 {
-            look.push(out, rest.len());
+        let classes = Classified::at(token, half);
+        if classes.long == 0 {
+            classes.push(out, rest.len());
         } else {
             push_each(out, rest);
         }
     }
 }
 
-/// As [`json_to_slice`](super::json_to_slice), for blocks of 32 bytes. Returns the number of blocks
-/// that were escaped, and the number of bytes that were written for them.
+/// As [`json_to_slice`](super::json_to_slice), in blocks of 32 bytes. Returns the number of blocks
+/// read and the number of bytes written.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn blocks_to_slice(token: Avx2, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     let (blocks, _) = bytes.as_chunks::<32>();
@@ -86,66 +82,52 @@ pub(super) fn blocks_to_slice(token: Avx2, bytes: &[u8], out: &mut [u8]) -> (usi
         let Some(room) = out[written..].first_chunk_mut::<BLOCK_ROOM>() else {
             return (index, written);
         };
-        let look = Look::at(token, block);
-        written += match look.long {
-            // SAFETY: 64 bytes can be written, since the room is larger.
-            0 => unsafe { look.expand(room.as_mut_ptr()) },
+        let classes = Classified::at(token, block);
+        written += match classes.long {
+            // SAFETY: `room` has more than 64 bytes.
+            0 => unsafe { classes.expand(room.as_mut_ptr()) },
             _ => each_to_slice(block, room),
         };
     }
     (blocks.len(), written)
 }
 
-/// As [`json_escaped_len`](super::json_escaped_len).
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn escaped_len(token: Avx2, bytes: &[u8]) -> usize {
-    // A backslash for each special byte, and four more for one that is long.
-    let more = |chunk: &[u8; 32]| {
-        let look = Look::at(token, chunk);
-        (look.special.count_ones() + 4 * look.long.count_ones()) as usize
-    };
-    let (chunks, rest) = bytes.as_chunks::<32>();
-    let mut window = [b' '; 32];
-    window[..rest.len()].copy_from_slice(rest);
-    bytes.len() + chunks.iter().map(more).sum::<usize>() + more(&window)
-}
-
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn push_half(out: &mut Vec<u8>, half: &[u8; 32], look: Look) {
-    if look.long == 0 {
-        look.push(out, 32);
+fn push_half(out: &mut Vec<u8>, half: &[u8; 32], classes: Classified) {
+    if classes.long == 0 {
+        classes.push(out, 32);
     } else {
         push_each(out, half);
     }
 }
 
-/// What thirty-two bytes are.
+/// A classified block of 32 bytes.
 #[derive(Clone, Copy)]
-struct Look {
-    /// The bytes, those to escape as the letters of their escapes.
+struct Classified {
+    /// The bytes, with special ones replaced by the letters of their escapes.
     letters: __m256i,
-    /// A bit for each byte to escape.
+    /// A bit per byte that needs an escape.
     special: u32,
-    /// A bit for each that has no short escape; its letter is 0.
+    /// A bit per byte without a short escape, whose letter is 0.
     long: u32,
 }
 
 /// The letters of the short escapes of 0x00 to 0x0f.
 const LETTERS: [u8; 16] = *b"\0\0\0\0\0\0\0\0btn\0fr\0\0";
 
-impl Look {
+impl Classified {
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn at(token: Avx2, bytes: &[u8; 32]) -> Self {
         let block = Block32::load(token, bytes);
         let control = block.at_most(0x1f);
         let special = control.or(block.equals(b'"')).or(block.equals(b'\\'));
-        // A shuffle gives 0 where the index is 0x80 or more. This sum is for all
-        // bytes from 0x10 on, and keeps the four bits that count of those below.
+        // A shuffle gives 0 if the index is 0x80 or more, which this sum is for bytes of 0x10 or
+        // more. It keeps the low four bits of smaller bytes.
         let bytes = block.register();
         let index = _mm256_adds_epu8(bytes, _mm256_set1_epi8(0x70));
-        // SAFETY: the table has sixteen bytes to read; no alignment is asked for.
+        // SAFETY: the table has 16 bytes; the load is unaligned.
         let letters = unsafe { _mm_loadu_si128(LETTERS.as_ptr().cast()) };
         let letters = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(letters), index);
         // A quote and a backslash are their own letters.
@@ -158,35 +140,35 @@ impl Look {
         }
     }
 
-    /// Appends the first `len` bytes, which have short escapes only; those behind
-    /// are clean.
+    /// Appends the first `len` bytes, which have only short escapes. The bytes after them must be
+    /// clean.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn push(self, out: &mut Vec<u8>, len: usize) {
         out.reserve(64);
-        // SAFETY: there is capacity for 64 bytes, so the end is within the vector.
+        // SAFETY: the end of the contents is within the allocation.
         let to = unsafe { out.as_mut_ptr().add(out.len()) };
         let written = if self.special == 0 {
-            // SAFETY: the same capacity; no alignment is asked for.
+            // SAFETY: there is capacity for 64 bytes; the store is unaligned.
             unsafe { _mm256_storeu_si256(to.cast(), self.letters) };
             32
         } else {
-            // SAFETY: the same capacity.
+            // SAFETY: there is capacity for 64 bytes.
             unsafe { self.expand(to) }
         };
-        // The clean bytes at the end are one byte each and don't count.
+        // Without the clean bytes after `len`, which are one byte each.
         let written = written - (32 - len);
-        // SAFETY: `written` is at most 64, for which there is capacity, and bytes up
-        // to there have just been stored.
+        // SAFETY: `written` is at most 64, which is within the capacity, and these bytes are
+        // stored.
         unsafe { out.set_len(out.len() + written) };
     }
 
-    /// Writes all, with a backslash before each letter of an escape; returns how many
-    /// bytes count.
+    /// Writes all bytes, with a backslash before the letters of escapes. Returns the number of
+    /// bytes.
     ///
     /// # Safety
     ///
-    /// 64 bytes from `to` on can be written.
+    /// 64 bytes at `to` must be writable.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn expand(self, to: *mut u8) -> usize {
@@ -202,12 +184,11 @@ impl Look {
             _mm_unpackhi_epi64(high, backslashes),
         ];
         let mut written = 0;
-        for (place, eight) in eights.into_iter().enumerate() {
-            let special = (self.special >> (8 * place)) & 0xff;
+        for (index, eight) in eights.into_iter().enumerate() {
+            let special = (self.special >> (8 * index)) & 0xff;
             let row = &SPREAD[special as usize];
-            // SAFETY: a row has sixteen bytes; no alignment is asked for. Each of the
-            // `place` stores before this one counted for eight to sixteen bytes, so
-            // this one ends at most at 16 * 3 + 16 bytes, up to which may be written.
+            // SAFETY: a row has 16 bytes; load and store are unaligned. Each of at most three
+            // earlier stores has advanced by at most 16 bytes, so this one ends within 64 bytes.
             unsafe {
                 let row = _mm_loadu_si128(row.as_ptr().cast());
                 _mm_storeu_si128(to.add(written).cast(), _mm_shuffle_epi8(eight, row));
@@ -218,8 +199,8 @@ impl Look {
     }
 }
 
-/// For each pattern of special bytes among eight, the first one lowest: which of
-/// them, 0 to 7, or a backslash, 8, stands at each place.
+/// Shuffles for each pattern of special bytes among eight, the first one lowest. Indices 0 to 7 are
+/// the bytes, 8 is a backslash.
 static SPREAD: [[u8; 16]; 256] = {
     let mut rows = [[0; 16]; 256];
     let mut pattern = 0;

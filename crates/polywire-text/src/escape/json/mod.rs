@@ -1,4 +1,4 @@
-//! Escapes of JSON strings, both ways: RFC 8259, section 7.
+//! Escapes of JSON strings, RFC 8259, section 7.
 //!
 //! ```text
 //! string    = quote *char quote
@@ -6,69 +6,58 @@
 //! unescaped = %x20-21 / %x23-5B / %x5D-10FFFF
 //! ```
 //!
-//! Writing has one canonical form, that of ECMAScript's `JSON.stringify`, which Nostr
-//! asks for byte by byte since it hashes what was written: `\"` `\\` `\b` `\t` `\n` `\f`
-//! `\r`, other control characters as `\u00xx` in lower case, and everything else as it
-//! is, `/` and U+007F included. Reading takes every form of the grammar and no other.
+//! Writers use the canonical form of ECMAScript's `JSON.stringify`, which Nostr requires because it
+//! hashes the text: `\"` `\\` `\b` `\t` `\n` `\f` `\r`, other control characters as lower-case
+//! `\u00xx`, and all other characters unescaped, including `/` and U+007F. Readers accept exactly
+//! the grammar.
 //!
-//! Where there is AVX2 the cost hardly depends on how many bytes are escaped: see
-//! `expand` for writing and `compact` for reading. Elsewhere, and for a few bytes,
-//! clean runs are copied and what stands between them is looked up in tables. Escapes
-//! of four digits come in crowds (control characters, or another script in ASCII), so
-//! one is looked for right behind another, and near it, before anything wide is set up.
+//! With AVX2 the cost hardly depends on the number of escapes: see `expand` for writing and
+//! `compact` for reading. Otherwise, and for a few bytes, clean runs are copied and special bytes
+//! are looked up in tables. `\uxxxx` escapes often come in groups, so another one is expected
+//! directly after one.
 
 #[cfg(target_arch = "x86_64")]
 mod compact;
 #[cfg(target_arch = "x86_64")]
 mod expand;
-mod place;
 mod read;
+mod unescape;
 mod write;
 
-pub use read::{
-    JsonEnd, json_str, json_string, json_string_end, push_unescaped_json, push_unescaped_json_str,
-    read_json_str, read_json_string, unescape_json_in_place,
-};
-pub use write::{
-    json_escaped_len, json_to_slice, push_json, push_json_ascii, push_json_bytes, push_json_string,
-    push_json_text,
-};
+pub(crate) use read::read_json_string;
+pub use read::{JsonEnd, json_str, json_string_end, push_unescaped_json, push_unescaped_json_str};
+pub(crate) use write::push_json_bytes;
+pub use write::{json_to_slice, push_json, push_json_string, push_json_text};
 
 use crate::Malformed;
 
-/// What becomes of half a surrogate pair (`\ud83d` without `\ude00` behind it, or
-/// the other way round), which is no character and has no UTF-8.
-///
-/// There is no way to keep one: what comes out of this crate's readers is UTF-8
-/// wherever what went in was.
+/// What to do with one half of a surrogate pair, such as `\ud83d` without `\ude00` after it. It is
+/// not a character and has no UTF-8.
 ///
 /// ```
-/// use polywire_text::escape::{LoneSurrogate, json_string};
+/// use polywire_text::escape::{LoneSurrogate, json_str};
 ///
-/// let bytes = br#"\ud83d!""#;
-/// assert!(json_string(bytes, LoneSurrogate::Refuse).is_err());
-/// assert_eq!(json_string(bytes, LoneSurrogate::Replace)?.0, "\u{fffd}!");
+/// let text = r#"\ud83d!""#;
+/// assert!(json_str(text, LoneSurrogate::Refuse).is_err());
+/// assert_eq!(json_str(text, LoneSurrogate::Replace)?.0, "\u{fffd}!");
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum LoneSurrogate {
-    /// It is an error. The default.
+    /// Reject it. The default.
     #[default]
     Refuse,
-    /// Each becomes U+FFFD, the replacement character, as in a JavaScript that
-    /// encodes such a string.
+    /// Replace it by U+FFFD, as JavaScript does when it encodes such a string.
     Replace,
 }
 
-/// Decodes one JSON escape, RFC 8259, section 7. `bytes` begins behind the
-/// backslash. Returns the character and the number of bytes read; a surrogate
-/// pair is one character of eleven bytes.
+/// Decodes one JSON escape, without its backslash, at the beginning of `bytes`. Returns the
+/// character and the number of bytes read. A surrogate pair is one character of eleven bytes.
 ///
 /// # Errors
 ///
-/// An unknown escape, a `\u` without four hexadecimal digits, or half of a
-/// surrogate pair. Offsets count from the beginning of `bytes`.
+/// An unknown escape, a `\u` without four hexadecimal digits, or one half of a surrogate pair.
 ///
 /// ```
 /// use polywire_text::escape::json_escape;
@@ -81,7 +70,7 @@ pub fn json_escape(bytes: &[u8]) -> Result<(char, usize), Malformed> {
     one(bytes, LoneSurrogate::Refuse)
 }
 
-/// As [`json_escape`], by policy.
+/// As [`json_escape`], with a choice of [`LoneSurrogate`].
 #[inline]
 fn one(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
     if let [b'u', a, b, c, d, ..] = bytes
@@ -89,12 +78,12 @@ fn one(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
     {
         return Ok((character, 5));
     }
-    rare(bytes, lone)
+    slow(bytes, lone)
 }
 
-/// As [`one`], for what is not a character in four digits.
+/// The slow path of [`one`]: escapes other than a character in four digits.
 #[inline(never)]
-fn rare(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
+fn slow(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Malformed> {
     let character = match bytes.first() {
         Some(b'"') => '"',
         Some(b'\\') => '\\',
@@ -120,7 +109,7 @@ fn unicode_escape(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Ma
     if let Some(character) = char::from_u32(first) {
         return Ok((character, 5));
     }
-    // What is no character is a surrogate: D800-DBFF come first, DC00-DFFF second.
+    // It is a surrogate: D800 to DBFF are first halves, DC00 to DFFF second ones.
     let alone = |offset, expected| match lone {
         LoneSurrogate::Refuse => Err(Malformed::new(offset, expected)),
         LoneSurrogate::Replace => Ok((char::REPLACEMENT_CHARACTER, 5)),
@@ -135,7 +124,7 @@ fn unicode_escape(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Ma
     if !(0xdc00..0xe000).contains(&second) {
         return alone(7, SECOND_HALF);
     }
-    // Ten bits of each half above the first plane: always a character.
+    // Ten bits of each half, above the first plane: always a character.
     let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
     let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
     Ok((character, 11))
@@ -148,7 +137,7 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, Malformed> {
     }
 }
 
-/// The first that is no digit.
+/// The error at the first byte that is not a digit.
 #[cold]
 fn no_hex4(bytes: &[u8], at: usize) -> Malformed {
     let is_digit = |offset: &usize| bytes.get(*offset).is_some_and(u8::is_ascii_hexdigit);
@@ -156,16 +145,15 @@ fn no_hex4(bytes: &[u8], at: usize) -> Malformed {
     Malformed::new(offset.unwrap_or(at), DIGITS)
 }
 
-/// The value of four hexadecimal digits; above the last character if one is none.
+/// The value of four hexadecimal digits; larger than any character if one of them is not a digit.
 #[inline]
 fn value(digits: [u8; 4]) -> u32 {
     let [a, b, c, d] = digits.map(|digit| DIGIT[usize::from(digit)]);
     a << 12 | b << 8 | c << 4 | d
 }
 
-/// The value of each hexadecimal digit. What is none has two bits, of which one is
-/// above the last character (21 bits) wherever the digit stands: moved up by 4 to 12
-/// bits it is the lower one, else the upper one.
+/// The value of each hexadecimal digit. Other bytes have bits 19 and 31 set, so that one of them is
+/// above the 21 bits of a character after a shift by 0, 4, 8 or 12.
 static DIGIT: [u32; 256] = {
     let mut values = [1 << 31 | 1 << 19; 256];
     let mut byte = 0;
@@ -177,32 +165,3 @@ static DIGIT: [u32; 256] = {
     }
     values
 };
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn surrogates() {
-        assert!(json_escape(br"udc00").is_err());
-        assert!(json_escape(br"ud800\u0041").is_err());
-        assert!(json_escape(br"ud800\udc0").is_err());
-        assert!(json_escape(br"u00g0").is_err());
-        assert!(json_escape(b"").is_err());
-        assert!(json_escape(b"x").is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn every_character_has_an_escape(character: char) {
-            let mut units = [0; 2];
-            let mut text = String::new();
-            for unit in character.encode_utf16(&mut units) {
-                text.push_str(&format!("\\u{unit:04X}"));
-            }
-            prop_assert_eq!(json_escape(&text.as_bytes()[1..]), Ok((character, text.len() - 1)));
-        }
-    }
-}

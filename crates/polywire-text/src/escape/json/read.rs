@@ -1,24 +1,22 @@
-//! Reading the inside of JSON strings.
+//! Unescapes the contents of JSON strings.
 
 use std::borrow::Cow;
 
 use super::LoneSurrogate;
 #[cfg(target_arch = "x86_64")]
-use super::place::LONG;
-use super::place::{Append, InPlace, Place};
-use crate::{Malformed, scan, utf8};
+use super::unescape::LONG;
+use super::unescape::Unescaper;
+use crate::{Malformed, scan};
 
-/// Appends what the inside of a JSON string stands for, RFC 8259, section 7. All
-/// of `bytes` is the inside of the string: there is no quote at its end.
+/// Unescapes `bytes`, the contents of a JSON string without its quotes, and appends the result.
 ///
-/// Bytes from 0x80 on are taken as they are; where the input is UTF-8, so is the
-/// output. It is never longer than the input, which is what is reserved for it.
+/// Bytes of 0x80 and above are copied, so the output is UTF-8 if the input is. Reserves the length
+/// of the input, which the output never exceeds.
 ///
 /// # Errors
 ///
-/// A quote or control character (below 0x20) without a backslash, what
-/// [`json_escape`](super::json_escape) refuses, and half of a surrogate pair if
-/// `lone` refuses it. The offset is the first that is wrong; `out` is what it was.
+/// A quote or control character (below 0x20) without a backslash, an invalid escape, or a lone
+/// surrogate if `lone` rejects it. `out` is unchanged.
 ///
 /// ```
 /// use polywire_text::escape::{LoneSurrogate, push_unescaped_json};
@@ -42,11 +40,11 @@ pub fn push_unescaped_json(
     append::<false>(out, bytes, lone).map(|_| ())
 }
 
-/// As [`push_unescaped_json`], from a string to a string.
+/// Like [`push_unescaped_json`], for strings.
 ///
 /// # Errors
 ///
-/// As for [`push_unescaped_json`].
+/// As [`push_unescaped_json`].
 ///
 /// ```
 /// use polywire_text::escape::{LoneSurrogate, push_unescaped_json_str};
@@ -63,61 +61,20 @@ pub fn push_unescaped_json_str(
 ) -> Result<(), Malformed> {
     let mut bytes = std::mem::take(out).into_bytes();
     let result = push_unescaped_json(&mut bytes, text.as_bytes(), lone);
-    // SAFETY: what was there was a string. What was appended is characters for
-    // escapes, and what stood between them: escapes are ASCII, so it was cut out of
-    // a string at ends of characters.
+    // SAFETY: the old contents are a string. The new ones are characters, for escapes, and parts of
+    // a string between ASCII bytes, which are whole characters.
     *out = unsafe { String::from_utf8_unchecked(bytes) };
     result
 }
 
-/// As [`push_unescaped_json`], in place: returns how many of the first bytes are the
-/// answer. What is behind them is of no meaning.
+/// Unescapes a JSON string whose opening quote has been read, and appends the result. Returns the
+/// number of bytes read, including the closing quote. The reserve does not depend on the bytes
+/// after the string.
 ///
 /// # Errors
 ///
-/// As for [`push_unescaped_json`]; what then stands in `bytes` is of no meaning, up to the
-/// offset of the error; behind it they are as they were.
-///
-/// ```
-/// use polywire_text::escape::{LoneSurrogate, unescape_json_in_place};
-///
-/// let mut bytes = *br"a\tb";
-/// let len = unescape_json_in_place(&mut bytes, LoneSurrogate::Refuse)?;
-/// assert_eq!(&bytes[..len], b"a\tb");
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-pub fn unescape_json_in_place(bytes: &mut [u8], lone: LoneSurrogate) -> Result<usize, Malformed> {
-    let mut place = InPlace {
-        bytes,
-        from: 0,
-        to: 0,
-    };
-    unescape::<false>(&mut place, lone)?;
-    Ok(place.to)
-}
-
-/// Reads a JSON string whose opening quote has been read: appends what stands
-/// before the closing quote, unescaped, and returns the number of bytes read, the
-/// closing quote included. One pass; the vector grows with what is written, however
-/// much stands behind the string.
-///
-/// # Errors
-///
-/// As for [`push_unescaped_json`], and at the end's offset if there is no closing quote;
-/// `out` is what it was.
-///
-/// ```
-/// use polywire_text::escape::{LoneSurrogate, read_json_string};
-///
-/// let mut out = Vec::new();
-/// assert_eq!(read_json_string(&mut out, br#"a\"b", "more""#, LoneSurrogate::Refuse)?, 5);
-/// assert_eq!(out, br#"a"b"#);
-///
-/// let error = read_json_string(&mut out, br#"a\"b"#, LoneSurrogate::Refuse).unwrap_err();
-/// assert_eq!(error.to_string(), "expected the closing quote of a string at byte 4");
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-pub fn read_json_string(
+/// As [`push_unescaped_json`], or no closing quote. `out` is unchanged.
+pub(crate) fn read_json_string(
     out: &mut Vec<u8>,
     bytes: &[u8],
     lone: LoneSurrogate,
@@ -125,79 +82,12 @@ pub fn read_json_string(
     append::<true>(out, bytes, lone)
 }
 
-/// As [`read_json_string`], with UTF-8 validated.
+/// Reads a JSON string whose opening quote has been read. Returns it, borrowed if it has no
+/// escapes, and the number of bytes read, including the closing quote. Allocates at most once.
 ///
 /// # Errors
 ///
-/// As for [`read_json_string`], and then at the first byte that is not UTF-8.
-///
-/// ```
-/// use polywire_text::escape::{LoneSurrogate, read_json_str};
-///
-/// let mut out = String::new();
-/// assert_eq!(read_json_str(&mut out, br#"\u00fcber""#, LoneSurrogate::Refuse)?, 10);
-/// assert_eq!(out, "über");
-/// let error = read_json_str(&mut out, b"\\n\xff\"", LoneSurrogate::Refuse).unwrap_err();
-/// assert_eq!(error.to_string(), "expected UTF-8 at byte 2");
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-pub fn read_json_str(
-    out: &mut String,
-    bytes: &[u8],
-    lone: LoneSurrogate,
-) -> Result<usize, Malformed> {
-    let mut appended = std::mem::take(out).into_bytes();
-    let before = appended.len();
-    let result = read_json_string(&mut appended, bytes, lone).and_then(|read| {
-        if utf8::validate(&appended[before..]).is_ok() {
-            return Ok(read);
-        }
-        appended.truncate(before);
-        // Escapes are ASCII and stand for whole characters, so the input is not
-        // UTF-8 either.
-        utf8::validate(&bytes[..read]).map(|_| read)
-    });
-    // SAFETY: what was there was a string, and what was appended has just been
-    // validated, or cut off again (as `read_json_string` does on an error).
-    *out = unsafe { String::from_utf8_unchecked(appended) };
-    result
-}
-
-/// Reads a JSON string whose opening quote has been read: borrowed if it has no
-/// escapes, which costs no allocation, else by one. Returns the number of bytes read too, the
-/// closing quote included.
-///
-/// # Errors
-///
-/// As for [`read_json_str`].
-///
-/// ```
-/// use polywire_text::escape::{LoneSurrogate, json_string};
-///
-/// let (text, read) = json_string(br#"plain", "more""#, LoneSurrogate::Refuse)?;
-/// assert_eq!((&*text, read), ("plain", 6));
-/// # Ok::<(), polywire_text::Malformed>(())
-/// ```
-#[inline]
-pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
-    let Ok(end) = json_string_end(bytes) else {
-        // Something is wrong; perhaps something before that, in an escape.
-        return owned(bytes, 0, lone);
-    };
-    if !end.escaped {
-        return Ok((
-            Cow::Borrowed(utf8::validate(&bytes[..end.len])?),
-            end.len + 1,
-        ));
-    }
-    owned(bytes, end.len, lone)
-}
-
-/// As [`json_string`], from a `str`: nothing has to be validated.
-///
-/// # Errors
-///
-/// As for [`read_json_string`].
+/// As [`push_unescaped_json`], or no closing quote.
 ///
 /// ```
 /// use polywire_text::escape::{LoneSurrogate, json_str};
@@ -209,48 +99,32 @@ pub fn json_string(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, u
 #[inline]
 pub fn json_str(text: &str, lone: LoneSurrogate) -> Result<(Cow<'_, str>, usize), Malformed> {
     let bytes = text.as_bytes();
-    // Where something is wrong, perhaps something before that is, in an escape.
+    // If there is no end, an escape before it may be invalid, which the slow path reports first.
     let (len, escaped) = json_string_end(bytes).map_or((0, true), |end| (end.len, end.escaped));
     if !escaped {
         return Ok((Cow::Borrowed(&text[..len]), len + 1));
     }
     let mut out = Vec::with_capacity(len);
     let read = read_json_string(&mut out, bytes, lone)?;
-    // SAFETY: what was read is characters for escapes, and what stood between them:
-    // escapes and quotes are ASCII, so it was cut out of a string at ends of
-    // characters.
+    // SAFETY: the result is characters, for escapes, and parts of a string between ASCII bytes,
+    // which are whole characters.
     Ok((
         Cow::Owned(unsafe { String::from_utf8_unchecked(out) }),
         read,
     ))
 }
 
-/// Unescapes `len` bytes and the quote behind them, at the cost of one allocation.
-#[inline(never)]
-fn owned(
-    bytes: &[u8],
-    len: usize,
-    lone: LoneSurrogate,
-) -> Result<(Cow<'_, str>, usize), Malformed> {
-    let mut out = String::with_capacity(len);
-    let read = read_json_str(&mut out, bytes, lone)?;
-    Ok((Cow::Owned(out), read))
-}
-
-/// Where a JSON string ends, see [`json_string_end`].
+/// The end of a JSON string: see [`json_string_end`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct JsonEnd {
     /// The number of bytes before the closing quote.
     pub len: usize,
-    /// Whether there is a backslash among them. If not, they stand for themselves.
+    /// Whether they contain a backslash. If not, they need no unescaping.
     pub escaped: bool,
 }
 
-/// Where the JSON string ends whose opening quote has been read: for those who
-/// borrow it, skip it or unescape it later.
-///
-/// Escapes are stepped over, not read: `\x` is an error only once somebody
-/// unescapes it.
+/// Finds the end of a JSON string whose opening quote has been read, to borrow it, skip it or
+/// unescape it later. Escapes are skipped and not checked: `\x` is not an error here.
 ///
 /// # Errors
 ///
@@ -275,14 +149,14 @@ pub fn json_string_end(bytes: &[u8]) -> Result<JsonEnd, Malformed> {
     escaped_end(bytes, clean)
 }
 
-/// Goes on behind `at` clean bytes.
+/// The slow path of [`json_string_end`], after `at` clean bytes.
 fn escaped_end(bytes: &[u8], mut at: usize) -> Result<JsonEnd, Malformed> {
     let escaped = bytes.get(at) == Some(&b'\\');
     #[cfg(target_arch = "x86_64")]
     if bytes.len() - at >= LONG
         && let Some(token) = crate::cpu::avx2()
     {
-        // SAFETY: the token proves that the processor has what the function needs.
+        // SAFETY: the token proves that the processor has the features of the function.
         at += unsafe { super::compact::end(token, &bytes[at..]) };
         at += scan::json_clean(&bytes[at..]);
     }
@@ -306,35 +180,34 @@ const UNESCAPED: &str =
 const CONTROL: &str = "an escape, since control characters cannot stand in a string";
 const CLOSING: &str = "the closing quote of a string";
 
-/// Appends up to the closing quote, or all of it if there is none.
+/// Unescapes up to the closing quote, or to the end if `QUOTED` is false. Returns the number of
+/// bytes read.
 fn append<const QUOTED: bool>(
     out: &mut Vec<u8>,
     bytes: &[u8],
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
     let before = out.len();
-    let mut place = Append { out, bytes, at: 0 };
-    let result = unescape::<QUOTED>(&mut place, lone);
+    let mut unescaper = Unescaper { out, bytes, at: 0 };
+    let result = unescape::<QUOTED>(&mut unescaper, lone);
     if result.is_err() {
         out.truncate(before);
     }
     result
 }
 
-/// Unescapes up to the closing quote, or all of it if there is none; returns how
-/// many bytes were read.
 #[inline]
 fn unescape<const QUOTED: bool>(
-    place: &mut impl Place,
+    unescaper: &mut Unescaper<'_>,
     lone: LoneSurrogate,
 ) -> Result<usize, Malformed> {
     loop {
-        place.plain();
-        match place.rest() {
-            [b'\\', ..] => place.escapes(lone)?,
-            [] if !QUOTED => return Ok(place.at()),
-            [b'"', ..] if QUOTED => return Ok(place.at() + 1),
-            rest => return Err(wrong::<QUOTED>(place.at(), rest)),
+        unescaper.plain();
+        match unescaper.rest() {
+            [b'\\', ..] => unescaper.escapes(lone)?,
+            [] if !QUOTED => return Ok(unescaper.at),
+            [b'"', ..] if QUOTED => return Ok(unescaper.at + 1),
+            rest => return Err(wrong::<QUOTED>(unescaper.at, rest)),
         }
     }
 }

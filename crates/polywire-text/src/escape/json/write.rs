@@ -1,14 +1,12 @@
-//! Writing the inside of JSON strings.
+//! Escapes the contents of JSON strings.
 
 use crate::{Text, scan};
 
-/// Appends `text` as the inside of a JSON string, in the canonical form of
-/// ECMAScript's `JSON.stringify` (which Nostr asks for too): the seven short
-/// escapes, other control characters as lower-case `\u00xx`, everything else
-/// as it is. Clean runs are copied whole.
+/// Appends `text` as the contents of a JSON string, without quotes, in the canonical form of
+/// ECMAScript's `JSON.stringify`, which Nostr requires, too.
 ///
-/// Room is made for a sixteenth more than there is to write, and beyond that as the
-/// vector grows by itself; at most some hundred bytes more than that are asked for.
+/// Reserves the length of `text`, a sixteenth of it, and at most about 100 bytes; more only if
+/// there are more escapes.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -20,28 +18,21 @@ pub fn push_json(out: &mut Vec<u8>, text: &str) {
     push_json_bytes(out, text.as_bytes());
 }
 
-/// As [`push_json`], for bytes that may not be UTF-8: every byte from 0x80 on is
-/// written as it is.
-///
-/// ```
-/// let mut out = Vec::new();
-/// polywire_text::escape::push_json_bytes(&mut out, b"\"\xff\x1f");
-/// assert_eq!(out, b"\\\"\xff\\u001f");
-/// ```
+/// Like [`push_json`], for any bytes: those of 0x80 and above are copied.
 #[inline]
-pub fn push_json_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+pub(crate) fn push_json_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     if bytes.len() >= LONG {
         return push_long(out, bytes);
     }
     let (clean, rest) = bytes.split_at(scan::json_clean(bytes));
     scan::push_bytes(out, clean);
     if !rest.is_empty() {
-        // Few, so the guesses of a loop over clean runs would not pay.
+        // A loop over clean runs would be mispredicted too often for this few bytes.
         push_each(out, rest);
     }
 }
 
-/// From this length on a call of a function for wide registers pays.
+/// From this length on, the call of an AVX2 function pays.
 const LONG: usize = 32;
 
 /// Escapes at least [`LONG`] bytes.
@@ -49,53 +40,51 @@ const LONG: usize = 32;
 fn push_long(out: &mut Vec<u8>, bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::avx2() {
-        // SAFETY: the token proves that the processor has what the function needs.
+        // SAFETY: the token proves that the processor has the features of the function.
         return unsafe { super::expand::push(token, out, bytes) };
     }
     out.reserve(bytes.len() + bytes.len() / 16 + 16);
     let mut rest = bytes;
-    while let Some((clean, behind)) = rest.split_at_checked(scan::json_clean(rest) & !15) {
+    while let Some((clean, dirty)) = rest.split_at_checked(scan::json_clean(rest) & !15) {
         out.extend_from_slice(clean);
-        let Some((block, after)) = behind.split_first_chunk::<16>() else {
-            return push_each(out, behind);
+        let Some((block, after)) = dirty.split_first_chunk::<16>() else {
+            return push_each(out, dirty);
         };
-        // Text has several special bytes together, or none for long.
+        // Special bytes come in groups, or rarely.
         push_each(out, block);
         rest = after;
     }
 }
 
-/// Escapes a few bytes, each from the table, without looking at it first: a guess
-/// at what it is would cost more than the work.
+/// Escapes a few bytes by the table, without branches on their values, which would be mispredicted.
 pub(super) fn push_each(out: &mut Vec<u8>, bytes: &[u8]) {
     const AT_ONCE: usize = 16;
     for bytes in bytes.chunks(AT_ONCE) {
-        // As many bytes as escapes can have, and what the last store has above them.
+        // The longest escapes, and the two unused bytes of the last store.
         out.reserve(6 * bytes.len() + 2);
         let mut len = out.len();
         for byte in bytes {
             let escape = ESCAPES[usize::from(*byte)];
-            // SAFETY: the escapes before this one are of at most six bytes each, and one
-            // less than all, so these eight end at most two bytes behind six for each of
-            // all, which is the capacity reserved.
+            // SAFETY: each earlier escape has at most six bytes, so this store of eight ends within
+            // the reserved six bytes per escape plus two.
             unsafe {
                 let to = out.as_mut_ptr().add(len).cast::<[u8; 8]>();
                 to.write_unaligned(escape.to_le_bytes());
             }
             len += (escape >> 56) as usize;
         }
-        // SAFETY: all bytes up to here have just been stored, within the capacity.
+        // SAFETY: the loop has stored all bytes up to here, within the capacity.
         unsafe { out.set_len(len) };
     }
 }
 
-/// Escapes the beginning of `bytes` as the inside of a JSON string, in the form of [`push_json`], to
-/// the beginning of `out`. For output that goes through a buffer of fixed size.
+/// Escapes as [`push_json`], from the beginning of `bytes` to the beginning of `out`, for output
+/// through a buffer of fixed size. Returns the number of bytes read and the number of bytes
+/// written.
 ///
-/// Returns the number of bytes that were read and the number that were written. Stops before 32 bytes,
-/// or the rest, if fewer than 200 bytes of `out` are left. So it reads something if `out` has at least
-/// 200 bytes, and all of `bytes` if `out` has 200 bytes more than six times as many. Bytes of `out` after the
-/// written ones are unspecified.
+/// It stops when fewer than 200 bytes of `out` are left, so it reads something if `out` has 200
+/// bytes, and everything if `out` has `6 * bytes.len() + 200` bytes. The rest of `out` is
+/// unspecified.
 ///
 /// ```
 /// use polywire_text::escape::json_to_slice;
@@ -125,7 +114,7 @@ fn long_to_slice(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     if bytes.len() >= LONG
         && let Some(token) = crate::cpu::avx2()
     {
-        // SAFETY: the token proves that the processor has what the function needs.
+        // SAFETY: the token proves that the processor has the features of the function.
         let (blocks, bytes_written) = unsafe { super::expand::blocks_to_slice(token, bytes, out) };
         (read, written) = (32 * blocks, bytes_written);
     }
@@ -139,10 +128,10 @@ fn long_to_slice(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     (read, written)
 }
 
-/// Room for the escapes of 32 bytes, and for what the last store has above them.
+/// Space for the escapes of 32 bytes, and the unused bytes of the last store.
 pub(super) const BLOCK_ROOM: usize = 32 * 6 + 8;
 
-/// Escapes at most 32 bytes from the table; returns how many bytes that makes.
+/// Escapes at most 32 bytes by the table. Returns the number of bytes written.
 pub(super) fn each_to_slice(block: &[u8], room: &mut [u8; BLOCK_ROOM]) -> usize {
     let mut len = 0;
     for byte in block.iter().take(32) {
@@ -155,8 +144,8 @@ pub(super) fn each_to_slice(block: &[u8], room: &mut [u8; BLOCK_ROOM]) -> usize 
     len
 }
 
-/// Each byte as it stands in a JSON string: up to six bytes, the first one lowest,
-/// and in the highest byte how many.
+/// Each byte in a JSON string: up to six bytes, the first one lowest, and their number in the
+/// highest byte.
 static ESCAPES: [u64; 256] = {
     let mut escapes = [0; 256];
     let mut byte = 0;
@@ -185,8 +174,8 @@ static ESCAPES: [u64; 256] = {
     escapes
 };
 
-/// Appends a JSON string, quotes included, and then `end`: what stands between
-/// a value and the next, or a key and its value.
+/// Appends `text` as a JSON string, with an opening quote and `end`: the closing quote and one
+/// byte, such as a comma.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -200,9 +189,9 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
         let quoted = (clean << 8 | u128::from(b'"')).to_le_bytes();
         let len = text.len();
         out.reserve(quoted.len() + end.len());
-        // SAFETY: there is capacity for both. A short text is of at most fifteen bytes,
-        // so `end` stands within or right behind the sixteen before it, and all is
-        // written up to where the vector ends then.
+        // SAFETY: there is capacity for both. A short text has at most 15 bytes, so `end` is
+        // written within or directly after the 16 bytes of `quoted`, and all bytes up to the new
+        // length are initialised.
         unsafe {
             let to = out.as_mut_ptr().add(out.len());
             to.cast::<[u8; 16]>().write_unaligned(quoted);
@@ -214,15 +203,15 @@ pub fn push_json_string(out: &mut Vec<u8>, text: &str, end: [u8; 2]) {
     let bytes = text.as_bytes();
     if bytes.len() <= 32 {
         if !push_clean_string::<16>(out, bytes, end) {
-            push_any_string(out, bytes, end);
+            push_escaped_string(out, bytes, end);
         }
     } else {
         push_long_string(out, bytes, end);
     }
 }
 
-/// As [`push_json_string`], for a string that is mostly inline: then it is looked at
-/// and copied whole, whatever its length.
+/// Like [`push_json_string`], faster for an inline [`Text`], which is checked and copied as a
+/// whole.
 ///
 /// ```
 /// use polywire_text::{Text, escape};
@@ -236,9 +225,9 @@ pub fn push_json_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
     match text.window() {
         Some((window, len)) if scan::is_json_clean_window(window, len) => {
             out.reserve(1 + window.len() + end.len());
-            // SAFETY: there is capacity for a quote, the window and two bytes more. `len`
-            // is at most that of the window, so `end` stands within what is written or
-            // right behind it, and all is written up to where the vector ends then.
+            // SAFETY: there is capacity for a quote, the window and two bytes. `len` is at most the
+            // length of the window, so `end` is written within or directly after it, and all bytes
+            // up to the new length are initialised.
             unsafe {
                 let to = out.as_mut_ptr().add(out.len());
                 to.write(b'"');
@@ -247,17 +236,17 @@ pub fn push_json_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
                 out.set_len(out.len() + 1 + len + end.len());
             }
         }
-        _ => push_other_text(out, text, end),
+        _ => push_text_slow(out, text, end),
     }
 }
 
-/// As [`push_json_text`], for what is long or has something to escape.
+/// The slow path of [`push_json_text`].
 #[inline(never)]
-fn push_other_text(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
+fn push_text_slow(out: &mut Vec<u8>, text: &Text, end: [u8; 2]) {
     push_json_string(out, text, end);
 }
 
-/// As [`push_json_string`], for more than 32 bytes.
+/// [`push_json_string`] for more than 32 bytes.
 #[inline(never)]
 fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
     let is_clean = match bytes.len() {
@@ -266,18 +255,18 @@ fn push_long_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
         _ => false,
     };
     if !is_clean {
-        push_any_string(out, bytes, end);
+        push_escaped_string(out, bytes, end);
     }
 }
 
-fn push_any_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
+fn push_escaped_string(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) {
     out.push(b'"');
     push_json_bytes(out, bytes);
     out.extend_from_slice(&end);
 }
 
-/// As [`push_json_string`], by two overlapping moves, if there are `HALF` to twice
-/// `HALF` bytes with nothing to escape; else appends nothing and returns false.
+/// [`push_json_string`] by two overlapping moves, for `HALF` to `2 * HALF` bytes without escapes.
+/// Otherwise appends nothing and returns false.
 #[inline]
 fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u8; 2]) -> bool {
     let len = bytes.len();
@@ -288,122 +277,21 @@ fn push_clean_string<const HALF: usize>(out: &mut Vec<u8>, bytes: &[u8], end: [u
         return false;
     }
     out.reserve(1 + 2 * HALF + 2);
-    // SAFETY: there are `HALF` to twice `HALF` bytes, and there is capacity for them,
-    // one byte before and two behind. All of these are written: the halves overlap or
-    // meet.
+    // SAFETY: there is capacity for `2 * HALF` bytes, one before and two after. All bytes up to the
+    // new length are initialised: the two halves overlap or meet, as `len` is at most `2 * HALF`.
     unsafe {
         let to = out.as_mut_ptr().add(out.len());
         to.write(b'"');
         to.add(1).cast::<[u8; HALF]>().write_unaligned(*head);
-        let behind = to.add(1 + len);
-        behind.sub(HALF).cast::<[u8; HALF]>().write_unaligned(*tail);
-        behind.cast::<[u8; 2]>().write_unaligned(end);
+        let closing = to.add(1 + len);
+        closing
+            .sub(HALF)
+            .cast::<[u8; HALF]>()
+            .write_unaligned(*tail);
+        closing.cast::<[u8; 2]>().write_unaligned(end);
         out.set_len(out.len() + len + 3);
     }
     true
 }
 
-/// Appends `text` as the inside of a JSON string in ASCII: as [`push_json`], and
-/// every character from U+0080 on as lower-case `\uxxxx`, or two of them. Python's
-/// `json.dumps` and botocore write this form. U+007F is ASCII and stays.
-///
-/// ```
-/// let mut out = Vec::new();
-/// polywire_text::escape::push_json_ascii(&mut out, "\"é😀\n");
-/// assert_eq!(out, br#"\"\u00e9\ud83d\ude00\n"#);
-/// ```
-pub fn push_json_ascii(out: &mut Vec<u8>, text: &str) {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (ascii, other) = rest.split_at(scan::ascii(rest.as_bytes()));
-        push_json(out, ascii);
-        // Characters of other scripts stand together.
-        let mut characters = other.chars();
-        rest = loop {
-            let behind = characters.as_str();
-            match characters.next() {
-                Some(character) if !character.is_ascii() => {
-                    for unit in character.encode_utf16(&mut [0; 2]) {
-                        push_unit(out, *unit);
-                    }
-                }
-                _ => break behind,
-            }
-        };
-    }
-}
-
-/// Appends `\uxxxx`.
-#[inline]
-fn push_unit(out: &mut Vec<u8>, unit: u16) {
-    let [high, low] = unit.to_be_bytes();
-    let [a, b] = HEX_PAIRS[usize::from(high)];
-    let [c, d] = HEX_PAIRS[usize::from(low)];
-    out.extend_from_slice(&[b'\\', b'u', a, b, c, d]);
-}
-
-/// How many bytes [`push_json_bytes`] would append.
-///
-/// ```
-/// assert_eq!(polywire_text::escape::json_escaped_len(b"a\"b\x01"), 1 + 2 + 1 + 6);
-/// ```
-#[must_use]
-pub fn json_escaped_len(bytes: &[u8]) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if bytes.len() >= LONG
-        && let Some(token) = crate::cpu::avx2()
-    {
-        // SAFETY: the token proves that the processor has what the function needs.
-        return unsafe { super::expand::escaped_len(token, bytes) };
-    }
-    let len = |byte: &u8| (ESCAPES[usize::from(*byte)] >> 56) as usize;
-    bytes.iter().map(len).sum()
-}
-
-/// Each byte in two digits.
-static HEX_PAIRS: [[u8; 2]; 256] = {
-    let mut pairs = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        pairs[byte] = [HEX[byte >> 4], HEX[byte & 15]];
-        byte += 1;
-    }
-    pairs
-};
-
 const HEX: &[u8; 16] = b"0123456789abcdef";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_strings_of_every_length() {
-        for len in 0..40 {
-            let clean = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq";
-            let mut out = b"before".to_vec();
-            push_json_string(&mut out, &clean[..len], *b"\",");
-            assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
-            // An inline string with something to escape behind its end, too.
-            let window = format!("{}{}", &clean[..len], "\"\\\n".repeat(8));
-            let inline = Text::inline_prefix(&window, len);
-            for text in inline.into_iter().chain([Text::from(&clean[..len])]) {
-                let mut out = b"before".to_vec();
-                push_json_text(&mut out, &text, *b"\",");
-                assert_eq!(out, format!("before\"{}\",", &clean[..len]).as_bytes());
-            }
-            // Something to escape at each place.
-            for at in 0..len {
-                let mut text = clean[..len].to_owned();
-                text.replace_range(at..=at, "\"");
-                let mut out = Vec::new();
-                push_json_string(&mut out, &text, *b"\",");
-                let escaped = text.replace('"', "\\\"");
-                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
-                out.clear();
-                push_json_text(&mut out, &Text::from(text), *b"\",");
-                assert_eq!(out, format!("\"{escaped}\",").as_bytes());
-            }
-        }
-    }
-}

@@ -1,48 +1,43 @@
-//! Escapes of XML 1.0 (fifth edition), both ways.
+//! Escapes of XML 1.0 (fifth edition).
 //!
 //! # Writing
 //!
-//! | character | in text | in an attribute's value |
+//! | character | in text | in an attribute |
 //! |---|---|---|
 //! | `&` `<` `>` | `&amp;` `&lt;` `&gt;` | the same |
-//! | `"` `'` | as they are | `&quot;` `&apos;` |
+//! | `"` `'` | unescaped | `&quot;` `&apos;` |
 //! | carriage return | `&#13;` | the same |
-//! | tab, line feed | as they are | `&#9;` `&#10;` |
-//! | anything else that XML allows | as it is | the same |
+//! | tab, line feed | unescaped | `&#9;` `&#10;` |
+//! | any other character of XML | unescaped | the same |
 //!
-//! `>` is always escaped, so that `]]>` never stands in text (section 2.4). A
-//! reader turns a raw carriage return into a line feed (section 2.11) and, in
-//! an attribute, tabs and line feeds into spaces (section 3.3.3), so that they
-//! have to be references there. The controls from U+007F to U+009F and U+2028
-//! are characters like others in XML 1.0.
+//! `>` is always escaped, because text must not contain `]]>` (section 2.4). Carriage returns, and
+//! tabs and line feeds in attributes, are references, because readers normalize them otherwise
+//! (sections 2.11 and 3.3.3).
 //!
-//! What XML 1.0 does not allow, even as a reference, are the control
-//! characters below U+0020 other than those three, surrogates, U+FFFE and
-//! U+FFFF (production 2). What is done about those is for the caller to say:
-//! [`Forbidden`].
+//! XML 1.0 forbids the other control characters below U+0020, surrogates, U+FFFE and U+FFFF, also
+//! as references (production 2). [`Forbidden`] selects what writers do about them. U+007F to U+009F
+//! and U+2028 are allowed.
 //!
 //! # Reading
 //!
-//! Character data goes up to a tag, a comment, a processing instruction or
-//! CDATA, which the caller has found: here is only what stands between. It has
-//! references to characters and to the five entities that XML itself knows;
-//! there are no document types, so no others. Line ends become line feeds.
+//! Readers receive the text between tags, comments, processing instructions and CDATA sections.
+//! They resolve character references and the five predefined entities; there are no document types,
+//! so no other entities. Line ends become line feeds.
 
 mod read;
+mod reference;
 mod write;
 
-pub(crate) use read::short;
-pub use read::{
-    XmlReading, push_unescaped_xml, unescape_xml, unescape_xml_in_place, xml_reference,
-};
+pub use read::{XmlReading, unescape_xml};
+pub(crate) use reference::short;
 pub use write::{Forbidden, push_xml, push_xml_attribute, push_xml_bytes};
 
-/// Where text stands in a document, which decides what may not stand in it.
+/// Where text is in a document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum XmlPlace {
-    /// Character data: between tags.
+    /// Between tags.
     Text,
-    /// The value of an attribute, between quotes of either kind.
+    /// In the value of an attribute, between quotes of either kind.
     Attribute,
 }
 
@@ -62,11 +57,11 @@ pub const fn is_xml(character: char) -> bool {
 
 const FORBIDDEN: &str = "a character that XML 1.0 allows";
 
-/// The offset of the first U+FFFE or U+FFFF in UTF-8. Both begin with 0xef,
-/// which text of most scripts does not hold.
+/// The offset of the first U+FFFE or U+FFFF in UTF-8. Both start with 0xef, which is rare in most
+/// scripts.
 #[inline]
 fn noncharacter(bytes: &[u8]) -> Option<usize> {
-    // A search has to be set up, which short text does not pay for.
+    // Starting a search does not pay for short text.
     if bytes.len() <= 32 && bytes.is_ascii() {
         return None;
     }

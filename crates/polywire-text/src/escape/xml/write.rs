@@ -1,40 +1,32 @@
-//! Writing text and the values of attributes.
+//! Writes text and attributes.
 
 use super::{FORBIDDEN, XmlPlace, noncharacter};
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Table, Word};
 use crate::{Malformed, scan, utf8};
 
-/// What is done about characters that XML 1.0 forbids, and about bytes that
-/// are no characters at all.
-///
-/// A format that can carry bytes in another way, such as base64, uses
-/// [`Refuse`](Self::Refuse) and does that on an error.
+/// What to do with characters that XML 1.0 forbids, and with bytes that are not UTF-8.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Forbidden {
-    /// An error with the offset of the first. The default.
+    /// Reject the text. The default.
     #[default]
     Refuse,
-    /// U+FFFD in the place of each character, and of each sequence of bytes
-    /// that is not UTF-8, counted as Unicode recommends.
+    /// Replace each character, and each invalid sequence of UTF-8 (as Unicode recommends), by
+    /// U+FFFD.
     Replace,
-    /// Nothing in their place.
+    /// Remove them.
     Strip,
 }
 
-/// Appends `text` as XML character data, for use between tags: `&`, `<`, `>`
-/// as `&amp;`, `&lt;`, `&gt;`, and carriage return as `&#13;`, since a reader
-/// would turn a raw one into a line feed.
+/// Appends `text`, escaped for use between tags: `&`, `<`, `>` and carriage returns.
 ///
-/// Reserves at most the length of the text and some hundred bytes, and as
-/// much as `Vec` finds useful when that was too little.
+/// Reserves the length of the text and at most 300 bytes; more only if there are more escapes.
 ///
 /// # Errors
 ///
-/// The offset of the first character that XML 1.0 forbids: a control character
-/// below 0x20 other than tab, line feed and carriage return, or U+FFFE or
-/// U+FFFF. Then `out` is as it was before.
+/// The first character that XML 1.0 forbids: a control character below 0x20 other than tab, line
+/// feed and carriage return, U+FFFE or U+FFFF. `out` is unchanged.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -48,7 +40,7 @@ pub enum Forbidden {
 pub fn push_xml(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed> {
     let bytes = text.as_bytes();
     if let Some(word) = scan::short_xml(bytes) {
-        // A move of fixed width, and what is too much taken off again.
+        // A copy of fixed width is faster, so copies 16 bytes and truncates.
         let len = out.len() + bytes.len();
         out.extend_from_slice(&word.to_le_bytes());
         out.truncate(len);
@@ -61,18 +53,16 @@ pub fn push_xml(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed> {
         scan::push_bytes(out, bytes);
         return Ok(());
     }
-    push_any_xml(out, bytes)
+    push_long_xml(out, bytes)
 }
 
 #[inline(never)]
-fn push_any_xml(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
+fn push_long_xml(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
     push_or_restore(out, bytes, push_text)
 }
 
-/// Appends `text` as the value of an attribute, without the quotes around it,
-/// which may be of either kind: as [`push_xml`], and both quotes, tab and line
-/// feed as `&quot;`, `&apos;`, `&#9;`, `&#10;`, since a reader would turn raw
-/// tabs and line feeds into spaces.
+/// Appends `text`, escaped for the value of an attribute in quotes of either kind: as [`push_xml`],
+/// and also both quotes, tabs and line feeds.
 ///
 /// # Errors
 ///
@@ -89,13 +79,12 @@ pub fn push_xml_attribute(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed
     push_or_restore(out, text.as_bytes(), push_attribute)
 }
 
-/// As [`push_xml`] and [`push_xml_attribute`], for bytes that may not be
-/// UTF-8, and with a policy for what XML cannot carry.
+/// Like [`push_xml`] and [`push_xml_attribute`], for any bytes, with a choice of [`Forbidden`].
 ///
 /// # Errors
 ///
-/// None but with [`Forbidden::Refuse`]: the offset of the first character that
-/// XML 1.0 forbids or byte that is not UTF-8. Then `out` is as it was before.
+/// Only with [`Forbidden::Refuse`]: the first character that XML 1.0 forbids, or byte that is not
+/// UTF-8. `out` is unchanged.
 ///
 /// ```
 /// use polywire_text::escape::{Forbidden, XmlPlace, push_xml_bytes};
@@ -117,7 +106,7 @@ pub fn push_xml_bytes(
     };
     let instead: &[u8] = match forbidden {
         Forbidden::Refuse => {
-            // Of two errors the first one is told.
+            // Reports the first of two errors.
             let valid = match utf8::validate(bytes) {
                 Ok(_) => bytes,
                 Err(error) => &bytes[..error.offset],
@@ -134,11 +123,11 @@ pub fn push_xml_bytes(
         Forbidden::Strip => b"",
     };
     if utf8::validate(bytes).is_ok() {
-        push_instead(out, bytes, instead, push);
+        push_replacing(out, bytes, instead, push);
         return Ok(());
     }
     for chunk in bytes.utf8_chunks() {
-        push_instead(out, chunk.valid().as_bytes(), instead, push);
+        push_replacing(out, chunk.valid().as_bytes(), instead, push);
         if !chunk.invalid().is_empty() {
             out.extend_from_slice(instead);
         }
@@ -146,11 +135,11 @@ pub fn push_xml_bytes(
     Ok(())
 }
 
-/// Appends what is UTF-8 without U+FFFE and U+FFFF. Stops at a control
-/// character that is forbidden and returns its offset.
+/// Appends escaped UTF-8 that contains neither U+FFFE nor U+FFFF. The error is the offset of a
+/// forbidden control character, at which it stops.
 type Push = fn(&mut Vec<u8>, &[u8]) -> Result<(), usize>;
 
-/// Appends UTF-8, or nothing and the error.
+/// Appends escaped UTF-8, or nothing in case of an error.
 #[inline]
 fn push_or_restore(
     out: &mut Vec<u8>,
@@ -167,8 +156,8 @@ fn push_or_restore(
     Err(Malformed::new(offset, FORBIDDEN))
 }
 
-/// Appends UTF-8, and `instead` of each character that is forbidden.
-fn push_instead(out: &mut Vec<u8>, mut bytes: &[u8], instead: &[u8], push: Push) {
+/// Appends escaped UTF-8, with each forbidden character replaced by `instead`.
+fn push_replacing(out: &mut Vec<u8>, mut bytes: &[u8], instead: &[u8], push: Push) {
     loop {
         let end = noncharacter(bytes);
         let mut part = &bytes[..end.unwrap_or(bytes.len())];
@@ -182,7 +171,7 @@ fn push_instead(out: &mut Vec<u8>, mut bytes: &[u8], instead: &[u8], push: Push)
     }
 }
 
-/// `&`, `<`, `>` and carriage return, and what cannot be written.
+/// The escapes of text. Forbidden characters have none.
 const ESCAPES: [Word; 256] = {
     let mut words = Word::identity();
     let mut byte = 0;

@@ -1,11 +1,13 @@
-//! The forms by example.
-
-use proptest::prelude::*;
+//! Timestamps by example.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::time::SystemTime;
 
-use super::*;
-use crate::Malformed;
+use polywire_text::{Malformed, Timestamp};
+use proptest::prelude::*;
+
+const FIRST_SECOND: i64 = -62_135_596_800;
+const LAST_SECOND: i64 = 253_402_300_799;
 
 fn written(push: impl Fn(&mut Vec<u8>) -> Result<(), Malformed>) -> String {
     let mut out = Vec::new();
@@ -29,7 +31,7 @@ fn known_instants() {
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_input_is_rejected() {
     for text in [
         "",
         "2026",
@@ -49,7 +51,7 @@ fn what_is_refused() {
         "0001-01-01T00:00:00+00:01",
         "9999-12-31T23:59:59-00:01",
         "9999-12-31T23:59:60Z",
-        // No leap second stands there.
+        // There is no leap second at this time.
         "2016-12-31T23:58:60Z",
         "2016-12-31T12:59:60Z",
         "2016-12-31T23:59:60+01:00",
@@ -140,7 +142,7 @@ fn a_leap_second_is_the_next_minute() {
 }
 
 #[test]
-fn doubles_mean_short_fractions() {
+fn doubles_become_short_fractions() {
     assert_eq!(
         Timestamp::from_f64(1_795_293_000.25),
         Some(Timestamp::new(1_795_293_000, 250_000_000))
@@ -162,7 +164,7 @@ fn doubles_mean_short_fractions() {
 }
 
 #[test]
-fn doubles_tell_what_they_can() {
+fn doubles_have_the_shortest_fraction() {
     for (seconds, nanoseconds) in [
         (2_000_000.123456789, 123_456_789),
         (8_388_607.999_999_999, 999_999_999),
@@ -212,7 +214,7 @@ proptest! {
         prop_assert_eq!(Timestamp::parse_xmlrpc(&text), Ok(instant.with_unzoned(true)));
     }
 
-    /// As doubles are far enough apart to tell nanoseconds, or microseconds.
+    /// Within the ranges where doubles have the precision of nanoseconds or microseconds.
     #[test]
     fn doubles_round_trip(
         near in -8_388_607..8_388_607_i64,
@@ -226,8 +228,7 @@ proptest! {
         prop_assert_eq!(Timestamp::from_f64(instant.as_f64()), Some(instant));
     }
 
-    /// It means the double, and no shorter decimal does, by the standard
-    /// library. (Where two are equally short and near, either will do.)
+    /// The result has the same double, and no shorter decimal has, by the standard library.
     #[test]
     fn far_doubles_have_the_shortest_fraction(
         bits in 0x4160_0000_0000_0000..0x4330_0000_0000_0000_u64,
