@@ -1,4 +1,4 @@
-//! Big integers, as one learns at school: a digit at a time.
+//! Numbers of any size, a digit at a time.
 
 /// The most bytes of a big integer.
 pub(super) const MOST_BYTES: usize = 512;
@@ -66,4 +66,25 @@ fn next_digit(digits: &str, change: i8) -> String {
     let (rest, last) = digits.split_at(digits.len().saturating_sub(1));
     let last = last.parse::<i8>().unwrap_or(0) + change;
     format!("{rest}{last}")
+}
+
+/// A point among the digits for up to 64 places behind it, else an exponent.
+pub(super) fn decimal_text(mantissa: &str, exponent: i64) -> String {
+    if exponent == 0 {
+        return mantissa.to_owned();
+    }
+    if !(-64..0).contains(&exponent) {
+        return format!("{mantissa}e{exponent}");
+    }
+    let (sign, digits) = match mantissa.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", mantissa),
+    };
+    let mut digits = digits.to_owned();
+    let places = exponent.unsigned_abs() as usize;
+    while digits.len() <= places {
+        digits.insert(0, '0');
+    }
+    digits.insert(digits.len() - places, '.');
+    format!("{sign}{digits}")
 }

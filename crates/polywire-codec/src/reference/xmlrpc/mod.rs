@@ -6,7 +6,10 @@
 
 mod decode;
 mod encode;
-pub(in crate::reference) mod tree;
+mod surrogates;
+mod tree;
+
+pub(super) use surrogates::with_pairs_joined;
 
 pub use decode::{Response, read_call, read_multicall, read_response};
 pub use encode::{write_call, write_fault, write_response, write_value};

@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str, leniency: Leniency) -> Result<Element, Error> {
 /// Sections 2.8 and 4.3.3: what behind the declaration comes, if there is one. The
 /// encoding that it names has to be ours; what is all ASCII is the same in every encoding
 /// that we could be sent; a byte order mark says UTF-8.
-pub(in crate::reference) fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
+fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
     let Some(inside) = text.strip_prefix("<?xml") else {
         return Ok(text);
     };
@@ -169,12 +169,12 @@ fn is_in(ranges: &[(u32, u32)], character: char) -> bool {
 }
 
 /// Production 4a.
-pub(in crate::reference) fn is_name(character: char) -> bool {
+fn is_name(character: char) -> bool {
     is_name_start(character) || is_in(&NAME_ELSE, character)
 }
 
 /// Production 4.
-pub(in crate::reference) fn is_name_start(character: char) -> bool {
+fn is_name_start(character: char) -> bool {
     is_in(&NAME_START, character)
 }
 

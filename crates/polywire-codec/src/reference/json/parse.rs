@@ -1,34 +1,14 @@
 //! JSON text as a tree: the grammar of RFC 8259, rule by rule.
 
-use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Error, ErrorKind, Limits};
 use polywire_text::escape::LoneSurrogate;
 use polywire_text::number::Grammar;
 use polywire_text::reference::{json, number};
 
-/// A value and where it stands.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) offset: usize,
-    pub(super) data: Data,
-}
+use crate::reference::node::{Data, Node, check_depth, error};
 
-/// Section 3: a value is an object, an array, a number, a string, or one of
-/// three names.
-#[derive(Debug)]
-pub(super) enum Data {
-    Null,
-    Boolean(bool),
-    /// As it was written.
-    Number(String),
-    String(String),
-    Array(Vec<Node>),
-    /// Members in the order in which they came, none left out.
-    Object(Vec<(String, Node)>),
-}
-
-/// Reads one value and the white space around it: the value and where what
-/// follows begins.
-pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<(Node, usize), Error> {
+/// Reads one value and the white space around it.
+pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<Node, Error> {
     let mut parser = Parser {
         text,
         at: start,
@@ -40,23 +20,17 @@ pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<(Node, 
         parser.at = 3;
     }
     parser.white_space();
-    let value = parser.value()?;
+    let mut value = parser.value()?;
     parser.white_space();
-    Ok((value, parser.at))
-}
-
-pub(super) fn error(kind: ErrorKind, offset: usize, expected: &'static str) -> Error {
-    Error::new(kind)
-        .in_format("JSON")
-        .expected(expected)
-        .at_offset(offset)
+    value.end = parser.at;
+    Ok(value)
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     /// Objects and arrays that are open.
-    depth: u32,
+    depth: usize,
     limits: Limits,
 }
 
@@ -93,23 +67,21 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Result<Node, Error> {
-        let offset = self.at;
+        let start = self.at;
         let data = match self.next() {
             Some('{') => self.nested(Self::object)?,
             Some('[') => self.nested(Self::array)?,
-            Some('"') => Data::String(self.string()?),
+            Some('"') => Data::Text(self.string()?),
             Some('-' | '0'..='9') => self.number()?,
             _ => self.name()?,
         };
-        Ok(Node { offset, data })
+        let end = self.at;
+        Ok(Node { start, end, data })
     }
 
     fn nested(&mut self, read: fn(&mut Self) -> Result<Data, Error>) -> Result<Data, Error> {
-        if self.depth == self.limits.depth() {
-            let limit = LimitKind::Depth(self.limits.depth());
-            return Err(error(ErrorKind::Limit(limit), self.at, ""));
-        }
         self.depth += 1;
+        check_depth(&self.limits, self.depth, self.at)?;
         let data = read(self)?;
         self.depth -= 1;
         Ok(data)
@@ -120,13 +92,13 @@ impl Parser<'_> {
         let mut members = Vec::new();
         self.token('{');
         if self.token('}') {
-            return Ok(Data::Object(members));
+            return Ok(Data::Map(members));
         }
         loop {
             if self.next() != Some('"') {
                 return Err(self.wrong("a key in quotes"));
             }
-            let key = self.string()?;
+            let key = self.value()?;
             if !self.token(':') {
                 return Err(self.wrong("a colon after the key"));
             }
@@ -138,7 +110,7 @@ impl Parser<'_> {
         if !self.token('}') {
             return Err(self.wrong("a comma or } after a member"));
         }
-        Ok(Data::Object(members))
+        Ok(Data::Map(members))
     }
 
     /// Section 5.
@@ -146,7 +118,7 @@ impl Parser<'_> {
         let mut items = Vec::new();
         self.token('[');
         if self.token(']') {
-            return Ok(Data::Array(items));
+            return Ok(Data::List(items));
         }
         loop {
             items.push(self.value()?);
@@ -157,7 +129,7 @@ impl Parser<'_> {
         if !self.token(']') {
             return Err(self.wrong("a comma or ] after an item"));
         }
-        Ok(Data::Array(items))
+        Ok(Data::List(items))
     }
 
     /// Section 6.
@@ -166,7 +138,7 @@ impl Parser<'_> {
         let (len, _) = number::number(rest.as_bytes(), Grammar::Json)
             .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
         self.at += len;
-        Ok(Data::Number(rest[..len].to_owned()))
+        Ok(Data::Digits(rest[..len].to_owned()))
     }
 
     /// Section 7.

@@ -1,64 +1,28 @@
 //! A data item as a tree: RFC 8949, section 3, major type by major type.
 
-use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Error, ErrorKind, Limits};
 
-/// A data item, where it stands, and the tags before it, the outermost first.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) offset: usize,
-    pub(super) tags: Vec<u64>,
-    pub(super) data: Data,
-}
+use crate::reference::node::{Data, Node, check_depth, error};
 
-/// What a data item holds, by major type.
-#[derive(Debug)]
-pub(super) enum Data {
-    /// 0.
-    Unsigned(u64),
-    /// 1: the number is -1 minus this.
-    Negative(u64),
-    /// 2.
-    Bytes(Vec<u8>),
-    /// 3.
-    Text(String),
-    /// 4.
-    Array(Vec<Node>),
-    /// 5.
-    Map(Vec<(Node, Node)>),
-    /// 7, one byte: 20 to 23 are false, true, null, undefined.
-    Simple(u8),
-    /// 7, two bytes.
-    Half(f64),
-    /// 7, four bytes.
-    Single(f32),
-    /// 7, eight bytes.
-    Double(f64),
-}
+/// The first tag without a meaning here, section 3.4: such tags may stand before every value.
+const NO_MEANING: u64 = 5;
 
-/// Reads one data item: the item and where what follows begins.
-pub(super) fn parse(bytes: &[u8], start: usize, limits: &Limits) -> Result<(Node, usize), Error> {
+/// Reads one data item.
+pub(super) fn parse(bytes: &[u8], start: usize, limits: &Limits) -> Result<Node, Error> {
     let mut parser = Parser {
         bytes,
         at: start,
         depth: 0,
         limits: *limits,
     };
-    let item = parser.item()?;
-    Ok((item, parser.at))
-}
-
-pub(super) fn error(kind: ErrorKind, offset: usize, expected: &'static str) -> Error {
-    Error::new(kind)
-        .in_format("CBOR")
-        .expected(expected)
-        .at_offset(offset)
+    parser.item()
 }
 
 struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Arrays and maps that are open.
-    depth: u32,
+    depth: usize,
     limits: Limits,
 }
 
@@ -112,28 +76,24 @@ impl Parser<'_> {
     }
 
     fn item(&mut self) -> Result<Node, Error> {
-        let mut tags = Vec::new();
-        loop {
-            let offset = self.at;
-            let first = self.byte()?;
-            let (major, info) = (first >> 5, first & 0x1f);
-            let argument = self.argument(info)?;
-            let data = match (major, argument) {
-                (0, Some(value)) => Data::Unsigned(value),
-                (1, Some(value)) => Data::Negative(value),
-                (2, length) => Data::Bytes(self.string(2, length)?),
-                (3, length) => Data::Text(self.text(length)?),
-                (4, length) => self.nested(length, Self::array)?,
-                (5, length) => self.nested(length, Self::map)?,
-                (6, Some(tag)) => {
-                    tags.push(tag);
-                    continue;
-                }
-                (7, Some(value)) => self.simple(info, value)?,
-                _ => return Err(self.reserved()),
-            };
-            return Ok(Node { offset, tags, data });
-        }
+        let start = self.at;
+        let first = self.byte()?;
+        let (major, info) = (first >> 5, first & 0x1f);
+        let argument = self.argument(info)?;
+        let data = match (major, argument) {
+            (0, Some(value)) => Data::Integer(value.into()),
+            (1, Some(value)) => Data::Integer(-1 - i128::from(value)),
+            (2, length) => Data::Bytes(self.string(2, length)?),
+            (3, length) => Data::Text(self.text(length)?),
+            (4, length) => self.nested(length, Self::array)?,
+            (5, length) => self.nested(length, Self::map)?,
+            (6, Some(NO_MEANING..)) => return self.item(),
+            (6, Some(tag)) => Data::Tagged(tag, Box::new(self.item()?)),
+            (7, Some(value)) => self.simple(info, value)?,
+            _ => return Err(self.reserved()),
+        };
+        let end = self.at;
+        Ok(Node { start, end, data })
     }
 
     /// Section 3.2.3: without a length, definite strings of the same type up to
@@ -172,11 +132,8 @@ impl Parser<'_> {
         length: Option<u64>,
         read: fn(&mut Self, Option<u64>) -> Result<Data, Error>,
     ) -> Result<Data, Error> {
-        if self.depth == self.limits.depth() {
-            let limit = LimitKind::Depth(self.limits.depth());
-            return Err(error(ErrorKind::Limit(limit), self.at, ""));
-        }
         self.depth += 1;
+        check_depth(&self.limits, self.depth, self.at)?;
         let data = read(self, length)?;
         self.depth -= 1;
         Ok(data)
@@ -200,7 +157,7 @@ impl Parser<'_> {
         while !self.ends(length, items.len() as u64) {
             items.push(self.item()?);
         }
-        Ok(Data::Array(items))
+        Ok(Data::List(items))
     }
 
     fn map(&mut self, length: Option<u64>) -> Result<Data, Error> {
@@ -217,8 +174,11 @@ impl Parser<'_> {
             // "An encoder MUST NOT issue two-byte sequences that start with
             // 0xf8 and continue with a byte less than 0x20."
             24 if value < 32 => return Err(self.reserved()),
-            0..=24 => Data::Simple(value as u8),
-            25 => Data::Half(half(value as u16)),
+            20 | 21 => Data::Boolean(info == 21),
+            // Undefined is as good as null.
+            22 | 23 => Data::Null,
+            0..=24 => Data::Other,
+            25 => Data::Double(half(value as u16)),
             26 => Data::Single(f32::from_bits(value as u32)),
             _ => Data::Double(f64::from_bits(value)),
         })

@@ -1,0 +1,124 @@
+//! Values as text: no white space, and no more escapes than RFC 8259 wants.
+
+use polywire_schema::{
+    BigDecimal, BigInteger, Defaults, Error, Member, Part, ShapeKind, Timestamp, TimestampFormat,
+};
+use polywire_text::base64::{Alphabet, Padding};
+use polywire_text::number;
+use polywire_text::reference::{base64, json};
+
+use crate::json::JsonProfile;
+use crate::reference::encode::{EncodeFormat, TreeEncoder, digits, instant, unwritable};
+use crate::reference::node::{Data, Node};
+
+/// How JSON writes a tree.
+#[derive(Debug)]
+pub struct JsonWriter(JsonProfile);
+
+/// The reference implementation of [`crate::json::JsonEncoder`].
+pub type JsonEncoder = TreeEncoder<JsonWriter>;
+
+impl JsonEncoder {
+    /// An encoder of one value.
+    #[must_use]
+    pub fn new(profile: JsonProfile) -> Self {
+        Self::of(JsonWriter(profile))
+    }
+}
+
+impl EncodeFormat for JsonWriter {
+    const NAME: &'static str = "JSON";
+
+    fn defaults(&self) -> Defaults {
+        self.0.defaults
+    }
+
+    fn part(&self) -> Part {
+        self.0.part
+    }
+
+    fn name(&self, at: Member<'_>) -> String {
+        at.plain(self.0.names.source()).to_owned()
+    }
+
+    fn float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
+        match value.is_finite() {
+            true => Ok(Data::Digits(marked(at, digits(value, number::push_f32)))),
+            false => self.double(at, value.into()),
+        }
+    }
+
+    fn double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
+        match value.is_finite() {
+            true => Ok(Data::Digits(marked(at, digits(value, number::push_f64)))),
+            false if at.kind() == ShapeKind::Document => {
+                Err(unwritable("a finite number").found(value.to_string()))
+            }
+            false => Ok(Data::Text(digits(value, number::push_f64))),
+        }
+    }
+
+    fn timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+        let format = self.0.timestamp_format_of(at);
+        let text = instant(value, format)?;
+        Ok(match format {
+            TimestampFormat::EpochSeconds => Data::Digits(text),
+            _ => Data::Text(text),
+        })
+    }
+
+    fn big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
+        Ok(self.big_number(value.as_str()))
+    }
+
+    fn big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
+        Ok(self.big_number(value.as_str()))
+    }
+
+    fn write(&self, node: &Node) -> Result<Vec<u8>, Error> {
+        Ok(written(node).into_bytes())
+    }
+}
+
+impl JsonWriter {
+    fn big_number(&self, digits: &str) -> Data {
+        match self.0.quoted_big_numbers {
+            true => Data::Text(digits.to_owned()),
+            false => Data::Digits(digits.to_owned()),
+        }
+    }
+}
+
+/// In a document, a point tells a whole double from an integer.
+fn marked(at: Member<'_>, digits: String) -> String {
+    match at.kind() == ShapeKind::Document && !digits.contains(['.', 'e', 'E']) {
+        true => digits + ".0",
+        false => digits,
+    }
+}
+
+fn written(node: &Node) -> String {
+    let quoted = |text: &str| {
+        let escaped = json::escape(text.as_bytes());
+        format!("\"{}\"", String::from_utf8_lossy(&escaped))
+    };
+    let joined = |parts: Vec<String>| parts.join(",");
+    match &node.data {
+        Data::Boolean(value) => value.to_string(),
+        Data::Integer(value) => value.to_string(),
+        Data::Digits(digits) => digits.clone(),
+        Data::Text(text) => quoted(text),
+        Data::Bytes(bytes) => quoted(&base64::encode(
+            bytes,
+            Alphabet::Standard,
+            Padding::Required,
+        )),
+        Data::List(items) => format!("[{}]", joined(items.iter().map(written).collect())),
+        Data::Map(entries) => {
+            let entries = entries.iter();
+            let entries = entries.map(|(key, value)| written(key) + ":" + &written(value));
+            format!("{{{}}}", joined(entries.collect()))
+        }
+        _ => "null".to_owned(),
+    }
+}
