@@ -6,7 +6,9 @@ use polywire_schema::{
     BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, Part, ShapeKind,
     Timestamp, TimestampFormat,
 };
-use polywire_text::reference::timestamp;
+use polywire_text::base64::{Alphabet, Padding};
+use polywire_text::number;
+use polywire_text::reference::{base64, timestamp};
 use polywire_text::timestamp::Fraction;
 
 use super::node::{Data, Node};
@@ -93,6 +95,19 @@ pub(super) fn digits<T>(value: T, push: fn(&mut Vec<u8>, T)) -> String {
     let mut digits = Vec::new();
     push(&mut digits, value);
     digits.into_iter().map(char::from).collect()
+}
+
+/// A scalar as text.
+pub(super) fn plain_text(scalar: &Data) -> String {
+    match scalar {
+        Data::Text(text) | Data::Digits(text) => text.clone(),
+        Data::Boolean(value) => value.to_string(),
+        Data::Integer(value) => value.to_string(),
+        Data::Single(value) => digits(*value, number::push_f32),
+        Data::Double(value) => digits(*value, number::push_f64),
+        Data::Bytes(bytes) => base64::encode(bytes, Alphabet::Standard, Padding::Required),
+        _ => String::new(),
+    }
 }
 
 /// An instant as text: dates have the years 1 to 9999.

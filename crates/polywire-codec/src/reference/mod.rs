@@ -180,3 +180,25 @@ impl<'de> ReferenceDecoder<'de> for crate::xml::XmlDecoder<'de> {
         Ok(())
     }
 }
+
+impl ReferenceEncoder for crate::form::FormEncoder {
+    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
+        let reference = form::FormEncoder::new(self.profile());
+        match write_with(reference, at, message) {
+            Ok(fields) => self.push_fields(&fields),
+            Err(error) => self.fail(error),
+        }
+    }
+}
+
+impl<'de> ReferenceDecoder<'de> for crate::form::FormDecoder<'de> {
+    fn read_reference(
+        &mut self,
+        at: Member<'_>,
+        sink: &mut dyn DecodeAny<'de>,
+    ) -> Result<(), Error> {
+        let (text, limits, profile) = self.whole();
+        let mut reference = form::FormDecoder::new(text, profile, &limits)?;
+        sink.decode_any(at, &mut reference)
+    }
+}

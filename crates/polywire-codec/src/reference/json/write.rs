@@ -3,12 +3,13 @@
 use polywire_schema::{
     BigDecimal, BigInteger, Defaults, Error, Member, Part, ShapeKind, Timestamp, TimestampFormat,
 };
-use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::number;
-use polywire_text::reference::{base64, json};
+use polywire_text::reference::json;
 
 use crate::json::JsonProfile;
-use crate::reference::encode::{EncodeFormat, TreeEncoder, digits, instant, unwritable};
+use crate::reference::encode::{
+    EncodeFormat, TreeEncoder, digits, instant, plain_text, unwritable,
+};
 use crate::reference::node::{Data, Node};
 
 /// How JSON writes a tree.
@@ -104,21 +105,15 @@ fn written(node: &Node) -> String {
     };
     let joined = |parts: Vec<String>| parts.join(",");
     match &node.data {
-        Data::Boolean(value) => value.to_string(),
-        Data::Integer(value) => value.to_string(),
-        Data::Digits(digits) => digits.clone(),
         Data::Text(text) => quoted(text),
-        Data::Bytes(bytes) => quoted(&base64::encode(
-            bytes,
-            Alphabet::Standard,
-            Padding::Required,
-        )),
+        Data::Bytes(_) => quoted(&plain_text(&node.data)),
         Data::List(items) => format!("[{}]", joined(items.iter().map(written).collect())),
         Data::Map(entries) => {
             let entries = entries.iter();
             let entries = entries.map(|(key, value)| written(key) + ":" + &written(value));
             format!("{{{}}}", joined(entries.collect()))
         }
-        _ => "null".to_owned(),
+        Data::Null => "null".to_owned(),
+        data => plain_text(data),
     }
 }

@@ -3,12 +3,10 @@
 use polywire_schema::{
     Defaults, Encoding, Error, Member, MemberFlags, NameSource, Part, ShapeKind, Timestamp,
 };
-use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::escape::{Forbidden, XmlPlace};
-use polywire_text::number;
-use polywire_text::reference::{base64, xml};
+use polywire_text::reference::xml;
 
-use crate::reference::encode::{EncodeFormat, Place, TreeEncoder, digits, instant, unwritable};
+use crate::reference::encode::{EncodeFormat, Place, TreeEncoder, instant, plain_text, unwritable};
 use crate::reference::node::{Data, Element, Node};
 use crate::xml::XmlProfile;
 
@@ -149,8 +147,8 @@ impl EncodeFormat for XmlWriter<'_> {
                 }
                 nil
             }
-            scalar if at.has(MemberFlags::XML_ATTRIBUTE) => return Node::text(text(scalar)),
-            scalar => Element::new("", vec![Node::text(text(scalar))]),
+            scalar if at.has(MemberFlags::XML_ATTRIBUTE) => return Node::text(plain_text(&scalar)),
+            scalar => Element::new("", vec![Node::text(plain_text(&scalar))]),
         };
         let bare = self.contents || self.profile.unwrapped;
         element.name = match place {
@@ -167,19 +165,6 @@ impl EncodeFormat for XmlWriter<'_> {
 
     fn write(&self, node: &Node) -> Result<Vec<u8>, Error> {
         written(node).map(String::into_bytes)
-    }
-}
-
-/// A scalar as text.
-fn text(scalar: Data) -> String {
-    match scalar {
-        Data::Text(text) | Data::Digits(text) => text,
-        Data::Boolean(value) => value.to_string(),
-        Data::Integer(value) => value.to_string(),
-        Data::Single(value) => digits(value, number::push_f32),
-        Data::Double(value) => digits(value, number::push_f64),
-        Data::Bytes(bytes) => base64::encode(&bytes, Alphabet::Standard, Padding::Required),
-        _ => String::new(),
     }
 }
 
