@@ -285,6 +285,20 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         })
     }
 
+    /// Goes on with another value, within what remains of the limits.
+    pub(super) fn go_on(&mut self, value: Node) {
+        self.here = Some(value);
+    }
+
+    /// Counts and checks values that are not read.
+    pub(super) fn skip(&mut self, node: &Node) -> Result<(), Error> {
+        self.account(|format, budget| format.skip(node, budget))
+    }
+
+    pub(super) fn count(&mut self, node: &Node) -> Result<(), Error> {
+        self.account(|_, budget| budget.count(1, node.start))
+    }
+
     /// Where what follows the value begins.
     #[must_use]
     pub fn end(&self) -> usize {
@@ -372,7 +386,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
                 if !self.format.rules().skip_nulls {
                     return Err(self.error(ErrorKind::WrongType, "no null"));
                 }
-                self.account(|format, budget| format.skip(&value, budget))?;
+                self.skip(&value)?;
                 continue;
             }
             self.here = Some(value);
@@ -423,7 +437,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
             };
             if !seq.part.holds(member) {
                 seq.unknown = true;
-                self.account(|format, budget| format.skip(&value, budget))?;
+                self.skip(&value)?;
                 continue;
             }
             if let Some(level) = self.open.last_mut() {
@@ -434,7 +448,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
             }
             // A null is as good as no member, but for documents.
             if self.format.is_null(&value) && member.kind() != ShapeKind::Document {
-                self.account(|format, budget| format.skip(&value, budget))?;
+                self.skip(&value)?;
                 continue;
             }
             self.here = Some(value);
@@ -464,7 +478,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
         let null = self.here.take_if(|node| self.format.is_null(node));
         match null {
-            Some(node) => self.account(|format, budget| format.skip(&node, budget))?,
+            Some(node) => self.skip(&node)?,
             None => return Ok(false),
         }
         Ok(true)

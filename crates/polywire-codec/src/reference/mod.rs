@@ -25,6 +25,7 @@
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
+mod adapters;
 pub mod cbor;
 mod decode;
 mod encode;
@@ -96,109 +97,5 @@ impl<'de, S: DecodeAny<'de>> DecodeAny<'de> for ReferenceSink<S> {
 impl<'de, D: ReferenceDecoder<'de>, S: DecodeAny<'de>> DecodeWith<'de, D> for ReferenceSink<S> {
     fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
         Some(decoder.read_reference(at, &mut self.0))
-    }
-}
-
-/// Writes a message with a reference encoder, and passes its bytes on.
-fn write_with<F: encode::EncodeFormat>(
-    mut reference: TreeEncoder<F>,
-    at: Member<'_>,
-    message: &dyn EncodeAny,
-) -> Result<Vec<u8>, Error> {
-    message.encode_any(at, &mut reference);
-    reference.finish()
-}
-
-impl ReferenceEncoder for crate::json::JsonEncoder {
-    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
-        let reference = json::JsonEncoder::new(self.profile());
-        match write_with(reference, at, message) {
-            Ok(value) => self.push_value(&value),
-            Err(error) => self.fail(error),
-        }
-    }
-}
-
-impl ReferenceEncoder for crate::cbor::CborEncoder {
-    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
-        let reference = cbor::CborEncoder::new(self.defaults());
-        match write_with(reference, at, message) {
-            Ok(value) => self.push_value(&value),
-            Err(error) => self.fail(error),
-        }
-    }
-}
-
-impl<'de> ReferenceDecoder<'de> for crate::json::JsonDecoder<'de> {
-    fn read_reference(
-        &mut self,
-        at: Member<'_>,
-        sink: &mut dyn DecodeAny<'de>,
-    ) -> Result<(), Error> {
-        let (text, limits, profile) = self.rest_of_message();
-        let mut reference = json::JsonDecoder::new(text, self.offset(), profile, &limits)?;
-        sink.decode_any(at, &mut reference)?;
-        self.go_to(reference.end());
-        Ok(())
-    }
-}
-
-impl<'de> ReferenceDecoder<'de> for crate::cbor::CborDecoder<'de> {
-    fn read_reference(
-        &mut self,
-        at: Member<'_>,
-        sink: &mut dyn DecodeAny<'de>,
-    ) -> Result<(), Error> {
-        let (bytes, limits, profile) = self.rest_of_message();
-        let mut reference = cbor::CborDecoder::new(bytes, self.offset(), profile, &limits)?;
-        sink.decode_any(at, &mut reference)?;
-        self.go_to(reference.end());
-        Ok(())
-    }
-}
-
-impl ReferenceEncoder for crate::xml::XmlEncoder<'_> {
-    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
-        let reference = xml::XmlEncoder::new(self.profile(), self.is_open());
-        match write_with(reference, at, message) {
-            Ok(value) => self.push_value(&value),
-            Err(error) => self.fail(error),
-        }
-    }
-}
-
-impl<'de> ReferenceDecoder<'de> for crate::xml::XmlDecoder<'de> {
-    fn read_reference(
-        &mut self,
-        at: Member<'_>,
-        sink: &mut dyn DecodeAny<'de>,
-    ) -> Result<(), Error> {
-        let (text, start, limits, profile) = self.rest_of_message();
-        let mut reference = xml::XmlDecoder::at(text, start, self.is_at_root(), profile, &limits)?;
-        sink.decode_any(at, &mut reference)?;
-        self.go_to(reference.end());
-        Ok(())
-    }
-}
-
-impl ReferenceEncoder for crate::form::FormEncoder {
-    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
-        let reference = form::FormEncoder::new(self.profile());
-        match write_with(reference, at, message) {
-            Ok(fields) => self.push_fields(&fields),
-            Err(error) => self.fail(error),
-        }
-    }
-}
-
-impl<'de> ReferenceDecoder<'de> for crate::form::FormDecoder<'de> {
-    fn read_reference(
-        &mut self,
-        at: Member<'_>,
-        sink: &mut dyn DecodeAny<'de>,
-    ) -> Result<(), Error> {
-        let (text, limits, profile) = self.whole();
-        let mut reference = form::FormDecoder::new(text, profile, &limits)?;
-        sink.decode_any(at, &mut reference)
     }
 }

@@ -148,11 +148,7 @@ impl Budget {
     }
 
     pub(super) fn check_length(&self, len: usize, offset: usize) -> Result<(), Error> {
-        let most = self.limits.string();
-        match len <= most {
-            true => Ok(()),
-            false => Err(limit(LimitKind::StringLength(most), offset)),
-        }
+        check_length(&self.limits, len, offset)
     }
 
     pub(super) fn check_depth(&self, depth: usize, offset: usize) -> Result<(), Error> {
@@ -164,6 +160,13 @@ pub(super) fn check_depth(limits: &Limits, depth: usize, offset: usize) -> Resul
     match depth <= limits.depth() as usize {
         true => Ok(()),
         false => Err(limit(LimitKind::Depth(limits.depth()), offset)),
+    }
+}
+
+pub(super) fn check_length(limits: &Limits, len: usize, offset: usize) -> Result<(), Error> {
+    match len <= limits.string() {
+        true => Ok(()),
+        false => Err(limit(LimitKind::StringLength(limits.string()), offset)),
     }
 }
 
