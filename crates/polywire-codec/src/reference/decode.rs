@@ -5,241 +5,14 @@
 //! unknown and missing members, the part of a structure that a document holds, limits.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Defaults, END, Error, ErrorKind, Event, Limits, Member,
-    NameSource, Part, Schema, Seq, ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, END, Error, ErrorKind, Event, Limits, Member, Part,
+    Schema, Seq, ShapeKind, Text, Timestamp,
 };
-use polywire_text::base64::{Alphabet, Padding};
-use polywire_text::number::Spelling;
-use polywire_text::reference::{base64, number, timestamp};
-use polywire_text::timestamp::ReadPolicy;
 
-use super::node::{Budget, Data, Node};
-
-/// What a profile says.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    /// Whether nulls in lists and maps that are not sparse are skipped.
-    pub(super) skip_nulls: bool,
-    /// Whether missing required members and unknown variants of unions are errors.
-    pub(super) required: bool,
-    pub(super) refuse_unknown: bool,
-    pub(super) names: NameSource,
-    pub(super) defaults: Defaults,
-    pub(super) part: Part,
-    pub(super) timestamps: TimestampFormat,
-    /// Whether the limit on strings is one on unknown names too.
-    pub(super) limits_names: bool,
-    /// Whether white space may stand in base64.
-    pub(super) spaced_base64: bool,
-}
-
-impl Rules {
-    pub(super) const DEFAULT: Self = Self {
-        skip_nulls: false,
-        required: true,
-        refuse_unknown: false,
-        names: NameSource::Member,
-        defaults: Defaults::Server,
-        part: Part::Whole,
-        timestamps: TimestampFormat::EpochSeconds,
-        limits_names: true,
-        spaced_base64: false,
-    };
-}
-
-/// Values with their names or keys.
-pub(super) type Values = Vec<(String, Node)>;
-
-/// How the nodes of a format are read.
-pub(super) trait DecodeFormat: fmt::Debug {
-    const NAME: &'static str;
-
-    fn rules(&self) -> Rules;
-
-    /// Checks the node at the top, which is read as the value of `at`.
-    fn root(&self, node: Node, at: Member<'_>) -> Result<Node, Error> {
-        let _ = at;
-        Ok(node)
-    }
-
-    /// The members of a structure.
-    fn members(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Values, Error> {
-        self.entries(node, at, budget)
-    }
-
-    fn items(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Vec<Node>, Error> {
-        match node.data {
-            Data::List(items) => Ok(items),
-            Data::Tagged(_, inner) => self.items(*inner, at, budget),
-            _ => node.wrong_type(at.kind().describe()),
-        }
-    }
-
-    /// The entries of a map. No tag changes what they are.
-    fn entries(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Values, Error> {
-        let entries = match node.data {
-            Data::Map(entries) => entries,
-            Data::Tagged(_, inner) => return self.entries(*inner, at, budget),
-            _ => return node.wrong_type(at.kind().describe()),
-        };
-        let named = entries.into_iter().map(|(key, value)| match key.data {
-            Data::Text(key) => Ok((key, value)),
-            _ => key.wrong_type("a text string"),
-        });
-        named.collect()
-    }
-
-    fn find<'s>(&self, shape: Schema<'s>, name: &str, value: &Node) -> Option<Member<'s>> {
-        let _ = value;
-        let names = self.rules().names;
-        shape.members().find(|member| member.plain(names) == name)
-    }
-
-    fn is_null(&self, node: &Node) -> bool {
-        matches!(node.data, Data::Null)
-    }
-
-    /// Counts what is in a value that is not read.
-    fn skip(&self, node: &Node, budget: &mut Budget) -> Result<(), Error> {
-        skip_parts(self, node, budget)
-    }
-
-    /// The text of a string, which is not too long.
-    fn text(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<String, Error>;
-
-    /// The text of a scalar other than a string.
-    fn word(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        self.text(node, at, budget)
-    }
-
-    /// The text of a number, or one of `NaN`, `Infinity` and `-Infinity`.
-    fn digits(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        self.word(node, at, budget)
-    }
-
-    fn boolean(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<bool, Error> {
-        let word = self.word(node, at, budget)?.parse();
-        word.map_err(|_| node.invalid("true or false"))
-    }
-
-    fn integer(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<i64, Error> {
-        let (least, most) = at.kind().integer_range();
-        match self.digits(node, at, budget)?.parse() {
-            Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => Err(node.invalid(at.kind().describe())),
-        }
-    }
-
-    fn float(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<f32, Error> {
-        let digits = self.digits(node, at, budget)?;
-        let double = number::double(digits.as_bytes(), Spelling::SMITHY);
-        let float = match double {
-            Ok(double) if !double.is_finite() => Some(double as f32),
-            // Rounded once, from the text.
-            Ok(_) => digits.parse().ok().filter(|float: &f32| float.is_finite()),
-            Err(_) => None,
-        };
-        float.ok_or_else(|| node.invalid("a number of 32 bits"))
-    }
-
-    fn double(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<f64, Error> {
-        let digits = self.digits(node, at, budget)?;
-        number::double(digits.as_bytes(), Spelling::SMITHY)
-            .map_err(|_| node.invalid("a number of 64 bits"))
-    }
-
-    fn big_integer(
-        &self,
-        node: &Node,
-        at: Member<'_>,
-        budget: &mut Budget,
-    ) -> Result<BigInteger, Error> {
-        let digits = self.digits(node, at, budget)?;
-        budget.check_length(digits.len(), node.start)?;
-        digits.parse().map_err(|_| node.invalid("an integer"))
-    }
-
-    fn big_decimal(
-        &self,
-        node: &Node,
-        at: Member<'_>,
-        budget: &mut Budget,
-    ) -> Result<BigDecimal, Error> {
-        let digits = self.digits(node, at, budget)?;
-        budget.check_length(digits.len(), node.start)?;
-        digits.parse().map_err(|_| node.invalid("a decimal number"))
-    }
-
-    fn blob(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<Vec<u8>, Error> {
-        let text = self.text(node, at, budget)?;
-        unbase64(node, &text, self.rules().spaced_base64)
-    }
-
-    fn timestamp(
-        &self,
-        node: &Node,
-        at: Member<'_>,
-        budget: &mut Budget,
-    ) -> Result<Timestamp, Error> {
-        let text = self.word(node, at, budget)?;
-        let format = at.timestamp_format().unwrap_or(self.rules().timestamps);
-        instant(&text, format, self.rules().required).ok_or_else(|| node.invalid("a timestamp"))
-    }
-
-    /// A scalar without a schema.
-    fn document(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<Value, Error> {
-        let _ = (at, budget);
-        node.wrong_type("a shape that the format has")
-    }
-}
-
-/// The bytes that a text says, in which white space may stand.
-pub(super) fn unbase64(node: &Node, text: &str, spaced: bool) -> Result<Vec<u8>, Error> {
-    base64::decode(
-        text.as_bytes(),
-        Alphabet::Standard,
-        Padding::Required,
-        spaced,
-    )
-    .map_err(|malformed| node.invalid(malformed.expected))
-}
-
-/// The instant that a text says.
-pub(super) fn instant(text: &str, format: TimestampFormat, utc: bool) -> Option<Timestamp> {
-    let policy = ReadPolicy::new();
-    match format {
-        TimestampFormat::EpochSeconds => timestamp::epoch_seconds(text),
-        TimestampFormat::DateTime => timestamp::date_time(text.as_bytes(), policy.utc(utc)).ok(),
-        TimestampFormat::HttpDate => timestamp::http_date(text.as_bytes(), policy).ok(),
-    }
-}
-
-/// Items and entries of what is skipped count. The collections that hold them take no memory, so
-/// they do not.
-pub(super) fn skip_parts<F: DecodeFormat + ?Sized>(
-    format: &F,
-    node: &Node,
-    budget: &mut Budget,
-) -> Result<(), Error> {
-    match &node.data {
-        Data::Text(text) => budget.check_length(text.len(), node.start),
-        Data::Bytes(bytes) => budget.check_length(bytes.len(), node.start),
-        Data::Tagged(_, inner) => format.skip(inner, budget),
-        Data::List(items) => items.iter().try_for_each(|item| {
-            budget.count(1, item.start)?;
-            format.skip(item, budget)
-        }),
-        Data::Map(entries) => entries.iter().try_for_each(|(key, value)| {
-            budget.count(1, key.start)?;
-            format.skip(key, budget)?;
-            format.skip(value, budget)
-        }),
-        _ => Ok(()),
-    }
-}
+use super::format::{DecodeFormat, Input, Values};
+use super::node::{Budget, Data, Node, error};
 
 /// A decoder of one message.
 #[derive(Debug)]
@@ -290,13 +63,14 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         self.here = Some(value);
     }
 
-    /// Counts and checks values that are not read.
-    pub(super) fn skip(&mut self, node: &Node) -> Result<(), Error> {
-        self.account(|format, budget| format.skip(node, budget))
+    /// Counts what is in a value that is not read.
+    pub(super) fn skip(&self, node: &Node) -> Result<(), Error> {
+        self.about(node, Member::DOCUMENT, F::skip)
     }
 
-    pub(super) fn count(&mut self, node: &Node) -> Result<(), Error> {
-        self.account(|_, budget| budget.count(1, node.start))
+    /// Counts an item or member.
+    pub(super) fn count(&self, node: &Node) -> Result<(), Error> {
+        self.about(node, Member::DOCUMENT, |_, input| input.count(1))
     }
 
     /// Where what follows the value begins.
@@ -320,43 +94,33 @@ impl<F: DecodeFormat> TreeDecoder<F> {
     fn read<T>(
         &mut self,
         at: Member<'_>,
-        read: impl FnOnce(&F, Node, Member<'_>, &mut Budget) -> Result<T, Error>,
+        read: impl FnOnce(&F, Input<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let value = self.take(at);
-        value
-            .and_then(|node| read(&self.format, node, at, &mut self.budget))
-            .map_err(|error| error.in_format(F::NAME))
+        let node = self.take(at).map_err(|error| error.in_format(F::NAME))?;
+        self.about(&node, at, read)
     }
 
-    fn scalar<T>(
-        &mut self,
+    fn about<T>(
+        &self,
+        node: &Node,
         at: Member<'_>,
-        read: impl FnOnce(&F, &Node, Member<'_>, &mut Budget) -> Result<T, Error>,
+        about: impl FnOnce(&F, Input<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.read(at, |format, node, at, budget| {
-            read(format, &node, at, budget)
-        })
-    }
-
-    /// Calls a function of the budget or the format about what is not read.
-    fn account(
-        &mut self,
-        account: impl FnOnce(&F, &mut Budget) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        account(&self.format, &mut self.budget).map_err(|error| error.in_format(F::NAME))
+        let budget = &self.budget;
+        about(&self.format, Input { node, at, budget }).map_err(|error| error.in_format(F::NAME))
     }
 
     fn enter(&mut self, values: Values) -> Result<Seq, Error> {
-        let (depth, offset) = (self.open.len() + 1, self.offset);
-        self.account(|_, budget| {
-            budget.check_depth(depth, offset)?;
-            budget.count(usize::from(depth > 1), offset)
-        })?;
+        let (budget, offset, nested) = (&self.budget, self.offset, !self.open.is_empty());
+        let checked = budget.check_depth(1, offset);
+        checked
+            .and_then(|()| budget.count(usize::from(nested), offset))
+            .map_err(|error| error.in_format(F::NAME))?;
         self.open.push(Level {
             values: values.into_iter(),
             seen: Vec::new(),
         });
-        self.budget.depth = depth;
+        self.budget.depth.set(self.open.len());
         Ok(Seq::default())
     }
 
@@ -367,7 +131,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
             Some((_, node)) => self.offset = node.start,
             None => {
                 self.open.pop();
-                self.budget.depth = self.open.len();
+                self.budget.depth.set(self.open.len());
             }
         }
         next
@@ -376,11 +140,8 @@ impl<F: DecodeFormat> TreeDecoder<F> {
     /// The next item or entry of the list or map of `at`.
     fn next_element(&mut self, at: Member<'_>) -> Result<Option<String>, Error> {
         while let Some((key, value)) = self.next() {
-            let offset = value.start;
-            self.account(|_, budget| {
-                budget.count(1, offset)?;
-                budget.check_length(key.len(), offset)
-            })?;
+            self.count(&value)?;
+            self.about(&value, at, |_, input| input.short(&key))?;
             let dense = !at.is_sparse() && at.element().kind() != ShapeKind::Document;
             if dense && self.format.is_null(&value) {
                 if !self.format.rules().skip_nulls {
@@ -401,14 +162,21 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         if rules.refuse_unknown {
             return Err(self.error(ErrorKind::Unknown, "a member that the shape has"));
         }
-        self.account(|format, budget| {
-            budget.count(1, value.start)?;
-            if rules.limits_names {
-                budget.check_length(name.len(), value.start)?;
-            }
-            format.skip(value, budget)
-        })
+        self.count(value)?;
+        if rules.limits_names {
+            self.about(value, Member::DOCUMENT, |_, input| input.short(name))?;
+        }
+        self.skip(value)
     }
+}
+
+/// Functions that read what the function of the format with the same name reads.
+macro_rules! scalars {
+    ($($name:ident: $type:ty;)*) => {
+        $(fn $name(&mut self, at: Member<'_>) -> Result<$type, Error> {
+            self.read(at, F::$name)
+        })*
+    };
 }
 
 impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
@@ -484,44 +252,26 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
         Ok(true)
     }
 
-    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        self.scalar(at, F::boolean)
-    }
-
-    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        self.scalar(at, F::integer)
-    }
-
-    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
-        self.scalar(at, F::float)
-    }
-
-    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
-        self.scalar(at, F::double)
-    }
-
-    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
-        self.scalar(at, F::big_integer)
-    }
-
-    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
-        self.scalar(at, F::big_decimal)
+    scalars! {
+        boolean: bool;
+        integer: i64;
+        float: f32;
+        double: f64;
+        big_integer: BigInteger;
+        big_decimal: BigDecimal;
+        timestamp: Timestamp;
     }
 
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        self.scalar(at, F::text).map(Text::from)
+        self.read(at, F::text).map(Text::from)
     }
 
     fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
-        self.scalar(at, F::text).map(Cow::Owned)
+        self.read(at, F::text).map(Cow::Owned)
     }
 
     fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
-        self.scalar(at, F::blob).map(Blob::from)
-    }
-
-    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        self.scalar(at, F::timestamp)
+        self.read(at, F::blob).map(Blob::from)
     }
 
     fn any(&mut self) -> Result<Event, Error> {
@@ -529,7 +279,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
         match self.here.as_ref().map(|node| &node.data) {
             Some(Data::Map(_)) => self.map(at).map(Event::Map),
             Some(Data::List(_)) => self.list(at).map(Event::List),
-            _ => self.scalar(at, F::document).map(Event::Scalar),
+            _ => self.read(at, F::document).map(Event::Scalar),
         }
     }
 
@@ -554,6 +304,6 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
     }
 
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
-        super::node::error(kind, self.offset, expected).in_format(F::NAME)
+        error(kind, self.offset, expected).in_format(F::NAME)
     }
 }

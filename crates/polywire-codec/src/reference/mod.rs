@@ -30,6 +30,7 @@ pub mod cbor;
 mod decode;
 mod encode;
 pub mod form;
+mod format;
 pub mod json;
 mod node;
 pub mod xml;

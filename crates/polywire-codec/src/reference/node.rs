@@ -1,5 +1,7 @@
 //! The tree that the parsers of all formats build, and that their writers start from.
 
+use std::cell::Cell;
+
 use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
 
 /// A value, and the bytes of the message it was read from.
@@ -122,25 +124,25 @@ impl Element {
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) limits: Limits,
-    items: u32,
+    items: Cell<u32>,
     /// Structures, lists and maps that are open.
-    pub(super) depth: usize,
+    pub(super) depth: Cell<usize>,
 }
 
 impl Budget {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             limits: *limits,
-            items: limits.items(),
-            depth: 0,
+            items: Cell::new(limits.items()),
+            depth: Cell::new(0),
         }
     }
 
     /// Counts items of the value at an offset.
-    pub(super) fn count(&mut self, items: usize, offset: usize) -> Result<(), Error> {
-        match self.items.checked_sub(items as u32) {
+    pub(super) fn count(&self, items: usize, offset: usize) -> Result<(), Error> {
+        match self.items.get().checked_sub(items as u32) {
             Some(left) => {
-                self.items = left;
+                self.items.set(left);
                 Ok(())
             }
             None => Err(limit(LimitKind::Items(self.limits.items()), offset)),
@@ -151,8 +153,9 @@ impl Budget {
         check_length(&self.limits, len, offset)
     }
 
-    pub(super) fn check_depth(&self, depth: usize, offset: usize) -> Result<(), Error> {
-        check_depth(&self.limits, depth, offset)
+    /// Checks that so many more levels may be open.
+    pub(super) fn check_depth(&self, more: usize, offset: usize) -> Result<(), Error> {
+        check_depth(&self.limits, self.depth.get() + more, offset)
     }
 }
 

@@ -49,8 +49,8 @@ impl EncodeFormat for CborWriter {
         }
         let (tag, bytes) = match digits.strip_prefix('-') {
             _ if digits.len() > 3 * big::MOST_BYTES => (UNSIGNED, vec![1; big::MOST_BYTES + 1]),
-            Some(digits) => (NEGATIVE, big::bytes_of_digits(&big::minus_one(digits))),
-            None => (UNSIGNED, big::bytes_of_digits(digits)),
+            Some(digits) => (NEGATIVE, big::bytes_of_digits(digits, 1)),
+            None => (UNSIGNED, big::bytes_of_digits(digits, 0)),
         };
         match bytes.len() <= big::MOST_BYTES {
             true => Ok(tagged(tag, Data::Bytes(bytes))),

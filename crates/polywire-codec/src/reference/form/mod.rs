@@ -7,8 +7,9 @@ pub use write::FormEncoder;
 
 use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags};
 
-use super::decode::{DecodeFormat, Rules, TreeDecoder, Values};
-use super::node::{Budget, Data, Element, Node, check_bytes, error};
+use super::decode::TreeDecoder;
+use super::format::{DecodeFormat, Input, Rules, Values};
+use super::node::{Data, Element, Node, check_bytes, error};
 use crate::form::FormProfile;
 
 /// How forms read a tree.
@@ -56,16 +57,11 @@ fn child<'n>(element: &'n Element, name: &str) -> Option<&'n Node> {
 
 impl FormReader {
     /// The children of a list or map that have numbers, sorted.
-    fn numbered(
-        &self,
-        node: &Node,
-        wrapper: Option<&str>,
-        budget: &Budget,
-    ) -> Result<Vec<Node>, Error> {
-        if budget.depth == 0 {
-            return node.wrong_type("a structure at the top");
+    fn numbered(&self, input: Input<'_>, wrapper: Option<&str>) -> Result<Vec<Node>, Error> {
+        if input.budget.depth.get() == 0 {
+            return input.wrong_type("a structure at the top");
         }
-        let element = node.element()?;
+        let element = input.node.element()?;
         match &element.content[..] {
             // An entry without a value.
             [] => return Ok(Vec::new()),
@@ -75,14 +71,14 @@ impl FormReader {
             }
             _ => {}
         }
-        let mut parent_of_items = parent(node)?;
+        let mut parent_of_items = parent(input.node)?;
         if let Some(wrapper) = wrapper {
             parent_of_items = match (
                 child(parent_of_items, wrapper),
                 parent_of_items.content.len(),
             ) {
                 (Some(inner), 1) => parent(inner)?,
-                _ => return node.wrong_type("what comes before the number of an item"),
+                _ => return input.wrong_type("what comes before the number of an item"),
             };
         }
         let mut items = Vec::new();
@@ -114,32 +110,33 @@ impl DecodeFormat for FormReader {
     }
 
     /// Members in the order of the shape, and what it does not have behind them.
-    fn members(&self, node: Node, at: Member<'_>, _: &mut Budget) -> Result<Values, Error> {
-        if !at.kind().is_structure() {
-            return node.wrong_type("a structure");
+    fn members(&self, input: Input<'_>) -> Result<Values, Error> {
+        let shape = input.at.target();
+        if !shape.kind().is_structure() {
+            return input.wrong_kind();
         }
-        let children = parent(&node)?.children();
-        let mut members: Values = children
-            .map(|child| (child.name().to_owned(), child.clone()))
-            .collect();
+        let children = parent(input.node)?.children();
+        let named = children.map(|child| (child.name().to_owned(), child.clone()));
+        let mut members: Values = named.collect();
         members.sort_by_key(|(name, value)| {
-            let member = self.find(at.target(), name, value);
+            let member = self.find(shape, name, value);
             member.map_or(u32::MAX, Member::ordinal)
         });
         Ok(members)
     }
 
-    fn items(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Vec<Node>, Error> {
-        let flat = self.0.flat || at.has(MemberFlags::XML_FLATTENED);
-        let name = at.element().plain(self.0.names.source());
-        self.numbered(&node, (!flat).then_some(name), budget)
+    fn items(&self, input: Input<'_>) -> Result<Vec<Node>, Error> {
+        let flat = self.0.flat || input.at.has(MemberFlags::XML_FLATTENED);
+        let name = input.at.element().plain(self.0.names.source());
+        self.numbered(input, (!flat).then_some(name))
     }
 
-    fn entries(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Values, Error> {
+    fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
+        let at = input.at;
         let flat = at.has(MemberFlags::XML_FLATTENED);
-        let found = self.numbered(&node, (!flat).then_some("entry"), budget)?;
+        let found = self.numbered(input, (!flat).then_some("entry"))?;
         if self.0.flat && !found.is_empty() {
-            return node.wrong_type("no map");
+            return input.wrong_type("no map");
         }
         let names = self.0.names.source();
         let halves = [0, 1].map(|half| at.target().member(half).plain(names));
@@ -150,10 +147,10 @@ impl DecodeFormat for FormReader {
                 .children()
                 .filter(|child| !halves.contains(&child.name()))
             {
-                budget.count(fields(other), other.start)?;
+                input.with(other).count(fields(other))?;
             }
             let [key, value] = halves.map(|half| child(element, half).cloned());
-            let key = self.text(&key.unwrap_or_default(), at, budget)?;
+            let key = self.text(input.with(&key.unwrap_or_default()))?;
             let value = match value {
                 Some(value) => value,
                 // Nothing at all is an empty list, map or structure.
@@ -168,26 +165,22 @@ impl DecodeFormat for FormReader {
     }
 
     /// What is not read counts field by field.
-    fn skip(&self, node: &Node, budget: &mut Budget) -> Result<(), Error> {
-        budget.count(fields(node).saturating_sub(1), node.start)
+    fn skip(&self, input: Input<'_>) -> Result<(), Error> {
+        input.count(fields(input.node).saturating_sub(1))
     }
 
-    fn text(&self, node: &Node, _: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        if matches!(node.data, Data::Null) {
-            return Err(error(ErrorKind::Missing, node.start, "a value"));
+    fn text(&self, input: Input<'_>) -> Result<String, Error> {
+        if matches!(input.data, Data::Null) {
+            return Err(error(ErrorKind::Missing, input.start, "a value"));
         }
-        let element = node.element()?;
-        match &element.content[..] {
+        match &input.node.element()?.content[..] {
             [
                 Node {
                     data: Data::Text(text),
                     ..
                 },
-            ] => {
-                budget.check_length(text.len(), node.start)?;
-                Ok(text.clone())
-            }
-            _ => node.wrong_type("each key once, and none that goes on"),
+            ] => input.short(text),
+            _ => input.wrong_type("each key once, and none that goes on"),
         }
     }
 }

@@ -5,10 +5,11 @@ mod write;
 
 pub use write::JsonEncoder;
 
-use polywire_schema::{Error, Limits, Member, ShapeKind, Text, Timestamp, TimestampFormat, Value};
+use polywire_schema::{Error, Limits, ShapeKind, Text, Timestamp, TimestampFormat, Value};
 
-use super::decode::{DecodeFormat, Rules, TreeDecoder, instant, unbase64};
-use super::node::{Budget, Data, Node, check_bytes};
+use super::decode::TreeDecoder;
+use super::format::{DecodeFormat, Input, Rules};
+use super::node::{Data, check_bytes};
 use crate::json::JsonProfile;
 
 /// How JSON reads a tree.
@@ -56,54 +57,39 @@ impl DecodeFormat for JsonReader {
         }
     }
 
-    fn text(&self, node: &Node, _: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        match &node.data {
-            Data::Text(text) => {
-                budget.check_length(text.len(), node.start)?;
-                Ok(text.clone())
-            }
-            _ => node.wrong_type("a string"),
-        }
-    }
-
-    fn digits(&self, node: &Node, at: Member<'_>, _: &mut Budget) -> Result<String, Error> {
+    fn digits(&self, input: Input<'_>) -> Result<String, Error> {
         use ShapeKind::{BigDecimal, BigInteger, Double, Float};
-        match (&node.data, at.kind()) {
+        match (&input.node.data, input.at.kind()) {
             (Data::Digits(digits), _) => Ok(digits.clone()),
             (Data::Text(digits), BigInteger | BigDecimal) if self.0.quoted_big_numbers => {
                 Ok(digits.clone())
             }
             (Data::Text(word), Float | Double) => match WORDS.contains(&&**word) {
                 true => Ok(word.clone()),
-                false => Err(node.invalid("a number, \"NaN\", \"Infinity\" or \"-Infinity\"")),
+                false => Err(input.invalid("a number, \"NaN\", \"Infinity\" or \"-Infinity\"")),
             },
-            _ => node.wrong_type(at.kind().describe()),
+            _ => input.wrong_kind(),
         }
     }
 
-    fn boolean(&self, node: &Node, _: Member<'_>, _: &mut Budget) -> Result<bool, Error> {
-        match node.data {
+    fn boolean(&self, input: Input<'_>) -> Result<bool, Error> {
+        match input.data {
             Data::Boolean(value) => Ok(value),
-            _ => node.wrong_type("true or false"),
+            _ => input.wrong_kind(),
         }
     }
 
-    fn blob(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<Vec<u8>, Error> {
-        let text = self.text(node, at, budget)?;
+    fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
+        let text = self.text(input)?;
         match self.0.text_blobs {
             true => Ok(text.into_bytes()),
-            false => unbase64(node, &text, false),
+            false => input.unbase64(&text, false),
         }
     }
 
-    fn timestamp(
-        &self,
-        node: &Node,
-        at: Member<'_>,
-        budget: &mut Budget,
-    ) -> Result<Timestamp, Error> {
-        let format = match &node.data {
-            _ if !self.0.any_timestamp => self.0.timestamp_format_of(at),
+    fn timestamp(&self, input: Input<'_>) -> Result<Timestamp, Error> {
+        let format = match &input.node.data {
+            _ if !self.0.any_timestamp => self.0.timestamp_format_of(input.at),
             // An HTTP-date begins with the name of a day.
             Data::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
                 TimestampFormat::DateTime
@@ -111,41 +97,36 @@ impl DecodeFormat for JsonReader {
             Data::Text(_) => TimestampFormat::HttpDate,
             _ => TimestampFormat::EpochSeconds,
         };
-        let text = match format {
-            TimestampFormat::EpochSeconds => match &node.data {
-                Data::Digits(digits) => digits.clone(),
-                _ => return node.wrong_type("a timestamp"),
-            },
-            _ => self.text(node, at, budget)?,
-        };
-        instant(&text, format, self.0.required).ok_or_else(|| node.invalid("a timestamp"))
+        match (format, &input.node.data) {
+            (TimestampFormat::EpochSeconds, Data::Digits(digits)) => {
+                input.instant(digits, format, self.0.required)
+            }
+            (TimestampFormat::EpochSeconds, _) => input.wrong_kind(),
+            _ => input.instant(&self.text(input)?, format, self.0.required),
+        }
     }
 
-    fn document(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<Value, Error> {
-        let number = match &node.data {
+    fn document(&self, input: Input<'_>) -> Result<Value, Error> {
+        let number = match &input.node.data {
             Data::Null => return Ok(Value::Null),
             Data::Boolean(value) => return Ok(Value::Boolean(*value)),
             Data::Digits(number) => number,
-            _ => return Ok(Value::String(Text::from(self.text(node, at, budget)?))),
+            _ => return Ok(Value::String(Text::from(self.text(input)?))),
         };
         // An integer where it has neither fraction nor exponent, else the nearest double; digits
         // where neither can hold it. A negative zero is one that a double wrote.
-        let is_integer = !number.contains(['.', 'e', 'E']);
         if number == "-0" {
             return Ok(Value::Double(-0.0));
         }
-        if is_integer && let Ok(value) = number.parse::<i64>() {
-            return Ok(Value::Integer(value));
+        if !number.contains(['.', 'e', 'E']) {
+            return match number.parse() {
+                Ok(value) => Ok(Value::Integer(value)),
+                Err(_) => self.big_integer(input).map(Value::BigInteger),
+            };
         }
-        if !is_integer
-            && let Ok(value) = number.parse::<f64>()
-            && value.is_finite()
-        {
-            return Ok(Value::Double(value));
+        match number.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Value::Double(value)),
+            _ => self.big_decimal(input).map(Value::BigDecimal),
         }
-        Ok(match is_integer {
-            true => Value::BigInteger(self.big_integer(node, at, budget)?),
-            false => Value::BigDecimal(self.big_decimal(node, at, budget)?),
-        })
     }
 }

@@ -10,8 +10,9 @@ use polywire_schema::{
     Error, ErrorKind, Limits, Member, MemberFlags, NameSource, Part, Schema, ShapeKind,
 };
 
-use super::decode::{DecodeFormat, Rules, TreeDecoder, Values, unbase64};
-use super::node::{Budget, Data, Element, Node, check_bytes, error};
+use super::decode::TreeDecoder;
+use super::format::{DecodeFormat, Input, Rules, Values};
+use super::node::{Data, Element, Node, check_bytes, error};
 use crate::xml::XmlProfile;
 use crate::xmlrpc::Leniency;
 
@@ -76,27 +77,26 @@ impl XmlReader {
     }
 
     /// The elements of a list or map that have its name, or any name if it is flattened.
-    fn elements(
-        &self,
-        node: Node,
-        at: Member<'_>,
-        name: &str,
-        budget: &mut Budget,
-    ) -> Result<Vec<Node>, Error> {
-        if let Data::List(items) = node.data {
-            return Ok(items);
+    fn elements(&self, input: Input<'_>, name: &str) -> Result<Vec<Node>, Error> {
+        if let Data::List(items) = &input.node.data {
+            return Ok(items.clone());
         }
         let mut elements = Vec::new();
-        for child in self.parent(&node)?.children() {
-            if at.has(MemberFlags::XML_FLATTENED) || local(child.name()) == local(name) {
-                elements.push(child.clone());
-            } else {
-                budget.count(1, child.start)?;
-                budget.check_depth(budget.depth + 1 + depth(child), child.start)?;
+        for child in self.parent(input.node)?.children() {
+            let flattened = input.at.has(MemberFlags::XML_FLATTENED);
+            match flattened || local(child.name()) == local(name) {
+                true => elements.push(child.clone()),
+                false => skip_within(input.with(child))?,
             }
         }
         Ok(elements)
     }
+}
+
+/// Skips an element within a list or map that is about to be entered.
+fn skip_within(input: Input<'_>) -> Result<(), Error> {
+    input.count(1)?;
+    input.budget.check_depth(1 + depth(input.node), input.start)
 }
 
 fn local(name: &str) -> &str {
@@ -175,8 +175,8 @@ impl DecodeFormat for XmlReader {
     }
 
     /// Attributes and elements; all elements of a flattened member together, where the first is.
-    fn members(&self, node: Node, at: Member<'_>, _: &mut Budget) -> Result<Values, Error> {
-        let (shape, element) = (at.target(), self.parent(&node)?);
+    fn members(&self, input: Input<'_>) -> Result<Values, Error> {
+        let (shape, element) = (input.at.target(), self.parent(input.node)?);
         let attributes = element.attributes.iter();
         let mut members: Values = attributes
             .filter(|(name, _)| find(shape, name, true).is_some())
@@ -210,14 +210,14 @@ impl DecodeFormat for XmlReader {
         Ok(members)
     }
 
-    fn items(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Vec<Node>, Error> {
-        self.elements(node, at, at.element().plain(NameSource::Xml), budget)
+    fn items(&self, input: Input<'_>) -> Result<Vec<Node>, Error> {
+        self.elements(input, input.at.element().plain(NameSource::Xml))
     }
 
-    fn entries(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Values, Error> {
-        let names = [0, 1].map(|half| at.target().member(half).plain(NameSource::Xml));
+    fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
+        let names = [0, 1].map(|half| input.at.target().member(half).plain(NameSource::Xml));
         let mut entries = Values::new();
-        for entry in self.elements(node, at, "entry", budget)? {
+        for entry in self.elements(input, "entry")? {
             let mut halves = [None, None];
             for child in self.parent(&entry)?.children() {
                 let name = child.name();
@@ -227,8 +227,7 @@ impl DecodeFormat for XmlReader {
                     _ if is_key => &mut halves[0],
                     true => &mut halves[1],
                     false => {
-                        budget.count(1, child.start)?;
-                        budget.check_depth(budget.depth + 1 + depth(child), child.start)?;
+                        skip_within(input.with(child))?;
                         continue;
                     }
                 };
@@ -267,27 +266,26 @@ impl DecodeFormat for XmlReader {
     }
 
     /// What is not read is as deep as it is.
-    fn skip(&self, node: &Node, budget: &mut Budget) -> Result<(), Error> {
-        budget.check_depth(budget.depth + depth(node), node.start)
+    fn skip(&self, input: Input<'_>) -> Result<(), Error> {
+        input.budget.check_depth(depth(input.node), input.start)
     }
 
-    fn text(&self, node: &Node, _: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        let text = characters(node)?;
-        budget.check_length(text.len(), node.start)?;
-        Ok(text)
+    fn text(&self, input: Input<'_>) -> Result<String, Error> {
+        input.short(&characters(input.node)?)
     }
 
-    fn word(&self, node: &Node, _: Member<'_>, _: &mut Budget) -> Result<String, Error> {
-        Ok(characters(node)?.trim_matches(parse::is_space).to_owned())
+    fn word(&self, input: Input<'_>) -> Result<String, Error> {
+        let text = characters(input.node)?;
+        Ok(text.trim_matches(parse::is_space).to_owned())
     }
 
-    fn digits(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        let text = self.word(node, at, budget)?;
+    fn digits(&self, input: Input<'_>) -> Result<String, Error> {
+        let text = self.word(input)?;
         let digits = text.strip_prefix('+').filter(|rest| !rest.starts_with('-'));
         Ok(digits.unwrap_or(&text).to_owned())
     }
 
-    fn blob(&self, node: &Node, _: Member<'_>, _: &mut Budget) -> Result<Vec<u8>, Error> {
-        unbase64(node, &characters(node)?, true)
+    fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
+        input.unbase64(&characters(input.node)?, true)
     }
 }

@@ -74,7 +74,7 @@ pub fn read_multicall(
     limits: &Limits,
 ) -> Result<Vec<Option<(String, Vec<Value>)>>, Error> {
     let (_, parameters) = parse::call(text, profile, limits).map_err(named)?;
-    let mut decoder = XmlRpcDecoder::of(Node::default(), profile, limits)?;
+    let decoder = XmlRpcDecoder::of(Node::default(), profile, limits)?;
     for parameter in &parameters {
         decoder.count(parameter)?;
         decoder.skip(parameter)?;

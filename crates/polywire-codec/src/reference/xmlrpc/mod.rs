@@ -17,13 +17,15 @@ pub(super) use parse::value_at;
 pub(super) use surrogates::with_pairs_joined;
 pub use write::XmlRpcEncoder;
 
-use polywire_schema::{BigInteger, Error, Limits, Member, ShapeKind, Text, Timestamp, Value};
+use polywire_schema::{BigInteger, Error, Limits, ShapeKind, Text, Timestamp, Value};
 use polywire_text::number::Spelling;
 use polywire_text::reference::{number, timestamp};
 use polywire_text::timestamp::ReadPolicy;
 
-use super::decode::{DecodeFormat, Rules, TreeDecoder, Values, skip_parts, unbase64};
-use super::node::{Budget, Data, Node};
+use super::decode::TreeDecoder;
+use super::encode::plain_text;
+use super::format::{DecodeFormat, Input, Rules, Values, skip_parts};
+use super::node::{Data, Node};
 use super::xml::parse::is_space;
 use crate::xmlrpc::{Duplicates, XmlRpcProfile};
 
@@ -62,6 +64,14 @@ fn typed(node: &Node) -> Result<(&str, String), Error> {
     }
 }
 
+/// An integer beyond 64 bits keeps its digits, so they must not be too many.
+fn kept(input: Input<'_>, value: BigInteger) -> Result<BigInteger, Error> {
+    match value.to_i64() {
+        Some(_) => Ok(value),
+        None => input.short(value.as_str()).map(|_| value),
+    }
+}
+
 impl XmlRpcReader {
     /// The text of a scalar of one of these types.
     fn scalar(&self, node: &Node, types: &[&str]) -> Result<(String, String), Error> {
@@ -81,18 +91,13 @@ impl XmlRpcReader {
     }
 
     /// An integer in the range of its type: a sign, which may be a plus, and digits.
-    fn whole(
-        &self,
-        node: &Node,
-        (kind, text): (&str, &str),
-        budget: &mut Budget,
-    ) -> Result<BigInteger, Error> {
+    fn whole(&self, input: Input<'_>, kind: &str, text: &str) -> Result<BigInteger, Error> {
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(node.invalid("an integer"));
+            return Err(input.invalid("an integer"));
         }
-        let value = text.strip_prefix('+').unwrap_or(text).parse::<BigInteger>();
-        let value = value.map_err(|_| node.invalid("an integer"))?;
+        let value = text.strip_prefix('+').unwrap_or(text);
+        let value: BigInteger = value.parse().map_err(|_| input.invalid("an integer"))?;
         let range = match kind {
             "i1" => i64::from(i8::MIN)..=i64::from(i8::MAX),
             "i2" => i64::from(i16::MIN)..=i64::from(i16::MAX),
@@ -101,39 +106,28 @@ impl XmlRpcReader {
         };
         let fits = value.to_i64().is_some_and(|value| range.contains(&value));
         match fits || kind == "biginteger" || self.0.leniency.wide_ints() {
-            true => self.kept(node, value, budget),
-            false => Err(node.invalid("an integer in the range of its type")),
+            true => kept(input, value),
+            false => Err(input.invalid("an integer in the range of its type")),
         }
     }
 
     /// The text of a number that is read as one of this kind.
-    fn number(&self, node: &Node, of: ShapeKind, budget: &mut Budget) -> Result<String, Error> {
+    fn number(&self, input: Input<'_>, of: ShapeKind) -> Result<String, Error> {
         let types: &[&str] = match of {
             ShapeKind::Float | ShapeKind::Double => &["double", "float"],
             ShapeKind::BigInteger => &["string", "biginteger"],
             ShapeKind::BigDecimal => &["string", "biginteger", "bigdecimal", "double", "float"],
             _ => &["biginteger"],
         };
-        let (kind, text) = self.scalar(node, &[types, &INTEGERS].concat())?;
+        let (kind, text) = self.scalar(input.node, &[types, &INTEGERS].concat())?;
         let is_integer = INTEGERS.contains(&&*kind) || types == ["biginteger"];
         Ok(match &*text {
-            _ if is_integer => self
-                .whole(node, (&kind, &text), budget)?
-                .as_str()
-                .to_owned(),
+            _ if is_integer => self.whole(input, &kind, &text)?.as_str().to_owned(),
             "nan" => "NaN".to_owned(),
             "inf" => "Infinity".to_owned(),
             "-inf" => "-Infinity".to_owned(),
             _ => text,
         })
-    }
-
-    /// An integer beyond 64 bits keeps its digits, so they must not be too many.
-    fn kept(&self, node: &Node, value: BigInteger, budget: &Budget) -> Result<BigInteger, Error> {
-        if value.to_i64().is_none() {
-            budget.check_length(value.as_str().len(), node.start)?;
-        }
-        Ok(value)
     }
 
     /// A date; `None` for a date that means there is none.
@@ -191,40 +185,35 @@ impl DecodeFormat for XmlRpcReader {
             skip_nulls: self.0.skip_nulls,
             required: self.0.required,
             defaults: self.0.defaults,
-            spaced_base64: true,
             ..Rules::DEFAULT
         }
     }
 
     /// The members of a struct that count, by the policy for duplicates.
-    fn entries(&self, node: Node, at: Member<'_>, budget: &mut Budget) -> Result<Values, Error> {
-        let empty = matches!(&node.data, Data::List(items) if items.is_empty());
-        let entries = match node.data {
-            Data::Map(entries) => entries,
-            _ if empty && self.0.leniency.array_structs() => Vec::new(),
-            _ => return node.wrong_type(at.kind().describe()),
+    fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
+        let entries = match &input.node.data {
+            Data::Map(entries) => &entries[..],
+            Data::List(items) if items.is_empty() && self.0.leniency.array_structs() => &[],
+            _ => return input.wrong_kind(),
         };
-        let names = entries
+        let names: Vec<String> = entries
             .iter()
-            .map(|(name, _)| typed(name).map(|(_, text)| text));
-        let names = names.collect::<Result<Vec<_>, _>>()?;
+            .map(|(name, _)| plain_text(&name.data))
+            .collect();
         let mut counting = Values::new();
-        for (place, (key, value)) in entries.into_iter().enumerate() {
-            let name = &names[place];
-            budget.check_length(name.len(), key.start)?;
+        for (place, (key, value)) in entries.iter().enumerate() {
+            let name = input.with(key).short(&names[place])?;
             let dropped = match self.0.duplicates {
-                Duplicates::First => names[..place].contains(name),
-                Duplicates::Last => names[place + 1..].contains(name),
+                Duplicates::First => names[..place].contains(&name),
+                Duplicates::Last => names[place + 1..].contains(&name),
                 Duplicates::Refuse => false,
             };
             if !dropped {
-                counting.push((name.clone(), value));
+                counting.push((name, value.clone()));
                 continue;
             }
-            budget.count(1, key.start)?;
-            budget.depth += 1;
-            self.skip(&value, budget)?;
-            budget.depth -= 1;
+            input.count(1)?;
+            deeper(input.with(value), |value| self.skip(value))?;
         }
         Ok(counting)
     }
@@ -234,89 +223,87 @@ impl DecodeFormat for XmlRpcReader {
     }
 
     /// What is not read must be well formed all the same.
-    fn skip(&self, node: &Node, budget: &mut Budget) -> Result<(), Error> {
-        match &node.data {
-            Data::List(_) | Data::Map(_) => {
-                budget.depth += 1;
-                budget.check_depth(budget.depth, node.start)?;
-                skip_parts(self, node, budget)?;
-                budget.depth -= 1;
-                Ok(())
-            }
-            _ => self.document(node, Member::DOCUMENT, budget).map(drop),
+    fn skip(&self, input: Input<'_>) -> Result<(), Error> {
+        match &input.node.data {
+            Data::List(_) | Data::Map(_) => deeper(input, |input| {
+                input.budget.check_depth(0, input.start)?;
+                skip_parts(self, input)
+            }),
+            _ => self.document(input).map(drop),
         }
     }
 
-    fn text(&self, node: &Node, _: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        let (_, text) = self.scalar(node, &["string"])?;
-        budget.check_length(text.len(), node.start)?;
-        Ok(text)
+    fn digits(&self, input: Input<'_>) -> Result<String, Error> {
+        self.number(input, input.at.kind())
     }
 
-    fn digits(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<String, Error> {
-        self.number(node, at.kind(), budget)
+    fn big_integer(&self, input: Input<'_>) -> Result<BigInteger, Error> {
+        let value = self.digits(input)?.parse();
+        kept(input, value.map_err(|_| input.invalid("an integer"))?)
     }
 
-    fn big_integer(
-        &self,
-        node: &Node,
-        at: Member<'_>,
-        budget: &mut Budget,
-    ) -> Result<BigInteger, Error> {
-        let value = self.digits(node, at, budget)?.parse();
-        self.kept(node, value.map_err(|_| node.invalid("an integer"))?, budget)
-    }
-
-    fn boolean(&self, node: &Node, _: Member<'_>, _: &mut Budget) -> Result<bool, Error> {
-        let (_, text) = self.scalar(node, &["boolean"])?;
+    fn boolean(&self, input: Input<'_>) -> Result<bool, Error> {
+        let (_, text) = self.scalar(input.node, &["boolean"])?;
         let words = self.0.leniency.boolean_words();
         match &*text {
             "1" => Ok(true),
             "0" => Ok(false),
             _ if words && text.eq_ignore_ascii_case("true") => Ok(true),
             _ if words && text.eq_ignore_ascii_case("false") => Ok(false),
-            _ => Err(node.invalid("0 or 1")),
+            _ => Err(input.invalid("0 or 1")),
         }
     }
 
-    fn blob(&self, node: &Node, _: Member<'_>, budget: &mut Budget) -> Result<Vec<u8>, Error> {
-        let ("base64", text) = typed(node)? else {
-            return node.wrong_type("base64");
-        };
-        budget.check_length(text.len(), node.start)?;
-        unbase64(node, &text, true)
+    fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
+        match typed(input.node)? {
+            ("base64", text) => input.unbase64(&input.short(&text)?, true),
+            _ => input.wrong_type("base64"),
+        }
     }
 
     /// A model's timestamps are instants; without a zone they are UTC.
-    fn timestamp(&self, node: &Node, _: Member<'_>, _: &mut Budget) -> Result<Timestamp, Error> {
-        match self.date(node)? {
-            Some(date) => Ok(date.with_unzoned(false)),
-            None => Err(node.invalid("a date")),
-        }
+    fn timestamp(&self, input: Input<'_>) -> Result<Timestamp, Error> {
+        let date = self.date(input.node)?.map(|date| date.with_unzoned(false));
+        date.ok_or_else(|| input.invalid("a date"))
     }
 
-    fn document(&self, node: &Node, at: Member<'_>, budget: &mut Budget) -> Result<Value, Error> {
-        if matches!(node.data, Data::Null) {
+    fn document(&self, input: Input<'_>) -> Result<Value, Error> {
+        if matches!(input.data, Data::Null) {
             return Ok(Value::Null);
         }
-        let (kind, _) = typed(node)?;
-        Ok(match kind {
-            "string" => Value::String(Text::from(self.text(node, at, budget)?)),
-            "boolean" => Value::Boolean(self.boolean(node, at, budget)?),
-            "base64" => Value::Blob(self.blob(node, at, budget)?.into()),
-            "dateTime" | "dateTime.iso8601" => self.date(node)?.map_or(Value::Null, Value::from),
+        let number = |of| self.number(input, of);
+        Ok(match typed(input.node)?.0 {
+            "string" => Value::String(Text::from(self.text(input)?)),
+            "boolean" => Value::Boolean(self.boolean(input)?),
+            "base64" => Value::Blob(self.blob(input)?.into()),
+            "dateTime" | "dateTime.iso8601" => {
+                self.date(input.node)?.map_or(Value::Null, Value::from)
+            }
             "double" | "float" => {
-                let digits = self.number(node, ShapeKind::Double, budget)?;
+                let digits = number(ShapeKind::Double)?;
                 let double = number::double(digits.as_bytes(), Spelling::SMITHY);
-                Value::Double(double.map_err(|_| node.invalid("a number"))?)
+                Value::Double(double.map_err(|_| input.invalid("a number"))?)
             }
             "bigdecimal" => {
-                let digits = self.number(node, ShapeKind::BigDecimal, budget)?;
-                budget.check_length(digits.len(), node.start)?;
-                let decimal = digits.parse().map_err(|_| node.invalid("a decimal number"));
+                let digits = input.short(&number(ShapeKind::BigDecimal)?)?;
+                let decimal = digits
+                    .parse()
+                    .map_err(|_| input.invalid("a decimal number"));
                 Value::BigDecimal(decimal?)
             }
-            _ => Value::from(self.big_integer(node, at, budget)?),
+            _ => Value::from(self.big_integer(input)?),
         })
     }
+}
+
+/// Goes a level deeper.
+fn deeper<'a>(
+    input: Input<'a>,
+    go: impl FnOnce(Input<'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let depth = input.budget.depth.get();
+    input.budget.depth.set(depth + 1);
+    go(input)?;
+    input.budget.depth.set(depth);
+    Ok(())
 }
