@@ -30,11 +30,7 @@ const BREAK: u8 = 0xff;
 
 impl Parser<'_> {
     fn byte(&mut self) -> Result<u8, Error> {
-        let Some(byte) = self.bytes.get(self.at) else {
-            return Err(error(ErrorKind::Truncated, self.at, "another byte"));
-        };
-        self.at += 1;
-        Ok(*byte)
+        self.take(1).map(|bytes| bytes[0])
     }
 
     fn take(&mut self, len: u64) -> Result<Vec<u8>, Error> {
@@ -68,31 +64,38 @@ impl Parser<'_> {
     }
 
     fn reserved(&self) -> Error {
-        error(
-            ErrorKind::Syntax,
-            self.at - 1,
-            "a data item with a valid first byte",
-        )
+        error(ErrorKind::Syntax, self.at - 1, "a valid first byte")
     }
 
     fn item(&mut self) -> Result<Node, Error> {
         let start = self.at;
-        let first = self.byte()?;
-        let (major, info) = (first >> 5, first & 0x1f);
-        let argument = self.argument(info)?;
-        let data = match (major, argument) {
-            (0, Some(value)) => Data::Integer(value.into()),
-            (1, Some(value)) => Data::Integer(-1 - i128::from(value)),
-            (2, length) => Data::Bytes(self.string(2, length)?),
-            (3, length) => Data::Text(self.text(length)?),
-            (4, length) => self.nested(length, Self::array)?,
-            (5, length) => self.nested(length, Self::map)?,
-            (6, Some(NO_MEANING..)) => return self.item(),
-            (6, Some(tag)) => Data::Tagged(tag, Box::new(self.item()?)),
-            (7, Some(value)) => self.simple(info, value)?,
-            _ => return Err(self.reserved()),
+        let mut tags = Vec::new();
+        let mut data = loop {
+            let first = self.byte()?;
+            let (major, info) = (first >> 5, first & 0x1f);
+            break match (major, self.argument(info)?) {
+                (0, Some(value)) => Data::Integer(value.into()),
+                (1, Some(value)) => Data::Integer(-1 - i128::from(value)),
+                (2, length) => Data::Bytes(self.string(2, length)?),
+                (3, length) => Data::Text(self.text(length)?),
+                (4, length) => Data::List(self.elements(length, Self::item)?),
+                (5, length) => {
+                    Data::Map(self.elements(length, |this| Ok((this.item()?, this.item()?)))?)
+                }
+                (6, Some(tag)) => {
+                    tags.push(tag);
+                    continue;
+                }
+                (7, Some(value)) => self.simple(info, value)?,
+                _ => return Err(self.reserved()),
+            };
         };
+        // The outermost tag with a meaning is what counts. Any other within it is one too many.
         let end = self.at;
+        let tags = tags.into_iter().filter(|tag| *tag < NO_MEANING);
+        for tag in tags.take(2).collect::<Vec<_>>().into_iter().rev() {
+            data = Data::Tagged(tag, Box::new(Node { start, end, data }));
+        }
         Ok(Node { start, end, data })
     }
 
@@ -127,18 +130,6 @@ impl Parser<'_> {
         String::from_utf8(bytes).map_err(|_| error(ErrorKind::InvalidValue, self.at, "UTF-8"))
     }
 
-    fn nested(
-        &mut self,
-        length: Option<u64>,
-        read: fn(&mut Self, Option<u64>) -> Result<Data, Error>,
-    ) -> Result<Data, Error> {
-        self.depth += 1;
-        check_depth(&self.limits, self.depth, self.at)?;
-        let data = read(self, length)?;
-        self.depth -= 1;
-        Ok(data)
-    }
-
     /// Whether `count` elements are all there are: by the length, or else by a
     /// break.
     fn ends(&mut self, length: Option<u64>, count: u64) -> bool {
@@ -152,20 +143,20 @@ impl Parser<'_> {
         }
     }
 
-    fn array(&mut self, length: Option<u64>) -> Result<Data, Error> {
-        let mut items = Vec::new();
-        while !self.ends(length, items.len() as u64) {
-            items.push(self.item()?);
+    /// The items of an array, or the entries of a map.
+    fn elements<T>(
+        &mut self,
+        length: Option<u64>,
+        element: fn(&mut Self) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.depth += 1;
+        check_depth(&self.limits, self.depth, self.at)?;
+        let mut elements = Vec::new();
+        while !self.ends(length, elements.len() as u64) {
+            elements.push(element(self)?);
         }
-        Ok(Data::List(items))
-    }
-
-    fn map(&mut self, length: Option<u64>) -> Result<Data, Error> {
-        let mut entries = Vec::new();
-        while !self.ends(length, entries.len() as u64) {
-            entries.push((self.item()?, self.item()?));
-        }
-        Ok(Data::Map(entries))
+        self.depth -= 1;
+        Ok(elements)
     }
 
     /// Section 3.3.

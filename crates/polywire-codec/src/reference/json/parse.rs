@@ -69,8 +69,8 @@ impl Parser<'_> {
     fn value(&mut self) -> Result<Node, Error> {
         let start = self.at;
         let data = match self.next() {
-            Some('{') => self.nested(Self::object)?,
-            Some('[') => self.nested(Self::array)?,
+            Some('{') => Data::Map(self.elements(['{', '}'], Self::member)?),
+            Some('[') => Data::List(self.elements(['[', ']'], Self::value)?),
             Some('"') => Data::Text(self.string()?),
             Some('-' | '0'..='9') => self.number()?,
             _ => self.name()?,
@@ -79,57 +79,36 @@ impl Parser<'_> {
         Ok(Node { start, end, data })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Data, Error>) -> Result<Data, Error> {
+    /// Elements between brackets, with commas between them.
+    fn elements<T>(
+        &mut self,
+        [open, close]: [char; 2],
+        element: fn(&mut Self) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
         self.depth += 1;
         check_depth(&self.limits, self.depth, self.at)?;
-        let data = read(self)?;
+        let mut elements = Vec::new();
+        self.token(open);
+        while !self.token(close) {
+            if !elements.is_empty() && !self.token(',') {
+                return Err(self.wrong("a comma or the closing bracket"));
+            }
+            elements.push(element(self)?);
+        }
         self.depth -= 1;
-        Ok(data)
+        Ok(elements)
     }
 
     /// Section 4.
-    fn object(&mut self) -> Result<Data, Error> {
-        let mut members = Vec::new();
-        self.token('{');
-        if self.token('}') {
-            return Ok(Data::Map(members));
+    fn member(&mut self) -> Result<(Node, Node), Error> {
+        if self.next() != Some('"') {
+            return Err(self.wrong("a key in quotes"));
         }
-        loop {
-            if self.next() != Some('"') {
-                return Err(self.wrong("a key in quotes"));
-            }
-            let key = self.value()?;
-            if !self.token(':') {
-                return Err(self.wrong("a colon after the key"));
-            }
-            members.push((key, self.value()?));
-            if !self.token(',') {
-                break;
-            }
+        let key = self.value()?;
+        match self.token(':') {
+            true => Ok((key, self.value()?)),
+            false => Err(self.wrong("a colon after the key")),
         }
-        if !self.token('}') {
-            return Err(self.wrong("a comma or } after a member"));
-        }
-        Ok(Data::Map(members))
-    }
-
-    /// Section 5.
-    fn array(&mut self) -> Result<Data, Error> {
-        let mut items = Vec::new();
-        self.token('[');
-        if self.token(']') {
-            return Ok(Data::List(items));
-        }
-        loop {
-            items.push(self.value()?);
-            if !self.token(',') {
-                break;
-            }
-        }
-        if !self.token(']') {
-            return Err(self.wrong("a comma or ] after an item"));
-        }
-        Ok(Data::List(items))
     }
 
     /// Section 6.

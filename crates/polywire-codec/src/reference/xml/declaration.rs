@@ -9,9 +9,8 @@ fn wrong(expected: &'static str) -> Error {
     error(ErrorKind::Syntax, 0, expected)
 }
 
-/// Sections 2.8 and 4.3.3: what behind the declaration comes, if there is one. The
-/// encoding that it names has to be ours; what is all ASCII is the same in every encoding
-/// that we could be sent; a byte order mark says UTF-8.
+/// Sections 2.8 and 4.3.3: what comes after the declaration, if there is one. It must name an
+/// encoding that is UTF-8 or, in a text that is all ASCII and has no byte order mark, any other.
 pub(super) fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
     let Some(inside) = text.strip_prefix("<?xml") else {
         return Ok(text);
@@ -49,74 +48,39 @@ pub(super) fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
     if !orders.contains(&&*names) {
         return Err(wrong("version, encoding, standalone"));
     }
-    for (name, value) in declared {
-        match name {
-            "version" => {
-                let digits = value.strip_prefix("1.").unwrap_or_default();
-                if digits.is_empty() || digits.contains(|c: char| !c.is_ascii_digit()) {
-                    return Err(wrong("version 1.0"));
-                }
-            }
-            "encoding" => {
-                let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-                if !value.starts_with(|c: char| c.is_ascii_alphabetic())
-                    || !value.chars().all(allowed)
-                {
-                    return Err(wrong("the name of an encoding"));
-                }
-                let known = ["utf-8", "utf8", "us-ascii", "ascii"];
-                let known = known.contains(&&*value.to_ascii_lowercase());
-                if !known && (!text.is_ascii() || marked) {
-                    return Err(wrong("the encoding UTF-8"));
-                }
-            }
-            _ if !["yes", "no"].contains(&value) => return Err(wrong("yes or no")),
-            _ => {}
+    let is_valid = |(name, value): &(&str, &str)| match *name {
+        "version" => {
+            let digits = value.strip_prefix("1.").unwrap_or_default();
+            !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
         }
+        "encoding" => {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic());
+            let known = ["utf-8", "utf8", "us-ascii", "ascii"];
+            let known = known.contains(&&*value.to_ascii_lowercase());
+            is_name && value.chars().all(is_part) && (known || (text.is_ascii() && !marked))
+        }
+        _ => ["yes", "no"].contains(value),
+    };
+    match declared.iter().all(is_valid) {
+        true => Ok(rest),
+        false => Err(wrong("version 1.0, the encoding UTF-8, yes or no")),
     }
-    Ok(rest)
-}
-
-/// Section 2.3: the ranges of what may begin a name, and of what else may stand in it.
-const NAME_START: [(u32, u32); 16] = [
-    (0x3a, 0x3a),
-    (0x41, 0x5a),
-    (0x5f, 0x5f),
-    (0x61, 0x7a),
-    (0xc0, 0xd6),
-    (0xd8, 0xf6),
-    (0xf8, 0x2ff),
-    (0x370, 0x37d),
-    (0x37f, 0x1fff),
-    (0x200c, 0x200d),
-    (0x2070, 0x218f),
-    (0x2c00, 0x2fef),
-    (0x3001, 0xd7ff),
-    (0xf900, 0xfdcf),
-    (0xfdf0, 0xfffd),
-    (0x1_0000, 0xe_ffff),
-];
-const NAME_ELSE: [(u32, u32); 5] = [
-    (0x2d, 0x2e),
-    (0x30, 0x39),
-    (0xb7, 0xb7),
-    (0x300, 0x36f),
-    (0x203f, 0x2040),
-];
-
-fn is_in(ranges: &[(u32, u32)], character: char) -> bool {
-    let code = u32::from(character);
-    ranges
-        .iter()
-        .any(|(first, last)| (*first..=*last).contains(&code))
-}
-
-/// Production 4a.
-pub(super) fn is_name(character: char) -> bool {
-    is_name_start(character) || is_in(&NAME_ELSE, character)
 }
 
 /// Production 4.
 pub(super) fn is_name_start(character: char) -> bool {
-    is_in(&NAME_START, character)
+    matches!(character,
+        ':' | '_' | 'A'..='Z' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}'
+        | '\u{f8}'..='\u{2ff}' | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}'
+        | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}' | '\u{2c00}'..='\u{2fef}'
+        | '\u{3001}'..='\u{d7ff}' | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}'
+        | '\u{10000}'..='\u{effff}')
+}
+
+/// Production 4a.
+pub(super) fn is_name(character: char) -> bool {
+    is_name_start(character)
+        || matches!(character, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}'
+            | '\u{203f}'..='\u{2040}')
 }
