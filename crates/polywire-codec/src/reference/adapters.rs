@@ -2,7 +2,9 @@
 
 use polywire_schema::{Decoder as _, Encoder as _, Error, ErrorKind, Member};
 
+use super::decode::TreeDecoder;
 use super::encode::{EncodeFormat, plain_text};
+use super::format::DecodeFormat;
 use super::node::{Data, Node};
 use super::{ReferenceDecoder, ReferenceEncoder, cbor, form, json, xml, xmlrpc};
 use crate::{DecodeAny, EncodeAny};
@@ -32,43 +34,65 @@ encoders! {
         |this| xml::XmlEncoder::new(this.profile(), this.is_open()) => push_value;
 }
 
-/// `|decoder| reference decoder => whether the decoder goes on behind what was read`.
-macro_rules! decoders {
-    ($($decoder:ty: |$this:ident| $reference:block => |$end:pat_param| $go_on:expr;)*) => {
-        $(impl<'de> ReferenceDecoder<'de> for $decoder {
-            fn read_reference(
-                &mut self,
-                at: Member<'_>,
-                sink: &mut dyn DecodeAny<'de>,
-            ) -> Result<(), Error> {
-                let $this = self;
-                let mut reference = $reference?;
-                sink.decode_any(at, &mut reference)?;
-                let $end = reference.end();
-                $go_on;
-                Ok(())
-            }
-        })*
-    };
+/// Reads the members of `at`. Returns where they end.
+fn read_members<'de, F: DecodeFormat>(
+    mut reference: TreeDecoder<F>,
+    at: Member<'_>,
+    sink: &mut dyn DecodeAny<'de>,
+) -> Result<usize, Error> {
+    sink.decode_any(at, &mut reference)?;
+    Ok(reference.end())
 }
 
-decoders! {
-    crate::cbor::CborDecoder<'de>: |this| {
-        let (bytes, limits, profile) = this.rest_of_message();
-        cbor::CborDecoder::new(bytes, this.offset(), profile, &limits)
-    } => |end| this.go_to(end);
-    crate::form::FormDecoder<'de>: |this| {
-        let (text, limits, profile) = this.whole();
-        form::FormDecoder::new(text, profile, &limits)
-    } => |_| ();
-    crate::json::JsonDecoder<'de>: |this| {
-        let (text, limits, profile) = this.rest_of_message();
-        json::JsonDecoder::new(text, this.offset(), profile, &limits)
-    } => |end| this.go_to(end);
-    crate::xml::XmlDecoder<'de>: |this| {
-        let (text, start, limits, profile) = this.rest_of_message();
-        xml::XmlDecoder::at(text, start, this.is_at_root(), profile, &limits)
-    } => |end| this.go_to(end);
+impl<'de> ReferenceDecoder<'de> for crate::cbor::CborDecoder<'de> {
+    fn read_reference(
+        &mut self,
+        at: Member<'_>,
+        sink: &mut dyn DecodeAny<'de>,
+    ) -> Result<(), Error> {
+        let (bytes, limits, profile) = self.rest_of_message();
+        let reference = cbor::CborDecoder::new(bytes, self.offset(), profile, &limits)?;
+        self.go_to(read_members(reference, at, sink)?);
+        Ok(())
+    }
+}
+
+impl<'de> ReferenceDecoder<'de> for crate::form::FormDecoder<'de> {
+    fn read_reference(
+        &mut self,
+        at: Member<'_>,
+        sink: &mut dyn DecodeAny<'de>,
+    ) -> Result<(), Error> {
+        let (text, limits, profile) = self.whole();
+        let reference = form::FormDecoder::new(text, profile, &limits)?;
+        read_members(reference, at, sink).map(drop)
+    }
+}
+
+impl<'de> ReferenceDecoder<'de> for crate::json::JsonDecoder<'de> {
+    fn read_reference(
+        &mut self,
+        at: Member<'_>,
+        sink: &mut dyn DecodeAny<'de>,
+    ) -> Result<(), Error> {
+        let (text, limits, profile) = self.rest_of_message();
+        let reference = json::JsonDecoder::new(text, self.offset(), profile, &limits)?;
+        self.go_to(read_members(reference, at, sink)?);
+        Ok(())
+    }
+}
+
+impl<'de> ReferenceDecoder<'de> for crate::xml::XmlDecoder<'de> {
+    fn read_reference(
+        &mut self,
+        at: Member<'_>,
+        sink: &mut dyn DecodeAny<'de>,
+    ) -> Result<(), Error> {
+        let (text, start, limits, profile) = self.rest_of_message();
+        let reference = xml::XmlDecoder::at(text, start, self.is_at_root(), profile, &limits)?;
+        self.go_to(read_members(reference, at, sink)?);
+        Ok(())
+    }
 }
 
 impl ReferenceEncoder for crate::xmlrpc::XmlRpcEncoder {
@@ -122,8 +146,8 @@ impl<'de> ReferenceDecoder<'de> for crate::xmlrpc::XmlRpcDecoder<'de> {
             false => next_value(self)?,
         };
         let (.., limits, profile) = self.rest_of_message();
-        let mut reference = xmlrpc::XmlRpcDecoder::of(root, profile, &limits)?;
-        sink.decode_any(at, &mut reference)
+        let reference = xmlrpc::XmlRpcDecoder::of(root, profile, &limits)?;
+        read_members(reference, at, sink).map(drop)
     }
 }
 

@@ -1,31 +1,21 @@
 //! The encoder of all reference implementations: it builds a tree, which the format writes.
 
-use std::fmt;
-
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, Part, ShapeKind,
-    Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, Part, ShapeKind, Timestamp,
+    TimestampFormat,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::number;
 use polywire_text::reference::{base64, timestamp};
 use polywire_text::timestamp::Fraction;
 
+use super::format::Format;
 use super::node::{Data, Node};
 
 /// How a format builds its nodes, and how it writes a tree.
-pub(super) trait EncodeFormat: fmt::Debug {
-    const NAME: &'static str;
+pub(super) trait EncodeFormat: Format {
     /// Whether the number of members, items and entries has to be the one that was announced.
     const COUNTS: bool = false;
-
-    fn defaults(&self) -> Defaults;
-
-    fn part(&self) -> Part {
-        Part::Whole
-    }
-
-    fn name(&self, at: Member<'_>) -> String;
 
     /// Checks that the format has the shape of `at`.
     fn check(&self, at: Member<'_>, is_top: bool) -> Result<(), Error> {
@@ -33,36 +23,40 @@ pub(super) trait EncodeFormat: fmt::Debug {
         Ok(())
     }
 
-    fn double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
+    fn of_double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
         let _ = at;
         Ok(Data::Double(value))
     }
 
-    fn float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
+    fn of_float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
         let _ = at;
         Ok(Data::Single(value))
     }
 
-    fn big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
+    fn of_big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
         Ok(Data::Digits(value.as_str().to_owned()))
     }
 
-    fn big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
+    fn of_big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
         Ok(Data::Digits(value.as_str().to_owned()))
     }
 
-    fn timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error>;
-
-    fn structure(&self, at: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
-        self.map(at, members)
+    fn of_timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+        let format = at.timestamp_format().unwrap_or(self.rules().timestamps);
+        instant(value, format).map(Data::Text)
     }
 
-    fn list(&self, at: Member<'_>, items: Vec<Node>) -> Result<Data, Error> {
+    fn of_structure(&self, at: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
+        let _ = at;
+        Ok(Data::Map(members))
+    }
+
+    fn of_list(&self, at: Member<'_>, items: Vec<Node>) -> Result<Data, Error> {
         let _ = at;
         Ok(Data::List(items))
     }
 
-    fn map(&self, at: Member<'_>, entries: Vec<(Node, Node)>) -> Result<Data, Error> {
+    fn of_map(&self, at: Member<'_>, entries: Vec<(Node, Node)>) -> Result<Data, Error> {
         let _ = at;
         Ok(Data::Map(entries))
     }
@@ -181,7 +175,7 @@ impl<F: EncodeFormat> TreeEncoder<F> {
     }
 
     fn is_payload(&self) -> bool {
-        matches!(self.format.part(), Part::Payload(_))
+        matches!(self.format.rules().part, Part::Payload(_))
     }
 
     fn take<T>(&mut self, result: Result<T, Error>) -> Option<T> {
@@ -245,11 +239,11 @@ impl<F: EncodeFormat> TreeEncoder<F> {
             self.fail(unbalanced::<F>());
         }
         let data = match kind {
-            ShapeKind::Structure => self.format.structure(at, level.values),
-            ShapeKind::Map => self.format.map(at, level.values),
+            ShapeKind::Structure => self.format.of_structure(at, level.values),
+            ShapeKind::Map => self.format.of_map(at, level.values),
             _ => {
                 let items = level.values.into_iter().map(|(_, item)| item);
-                self.format.list(at, items.collect())
+                self.format.of_list(at, items.collect())
             }
         };
         self.add(at, data);
@@ -278,7 +272,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        let part = self.format.part();
+        let part = self.format.rules().part;
         let holds = match part {
             Part::Payload(_) if self.open.is_empty() => {
                 return part.payload(at.container()) == Some(at.ordinal());
@@ -288,7 +282,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
         };
         if holds {
             self.check(at);
-            self.begin_entry(&self.format.name(at));
+            self.begin_entry(at.plain(self.format.rules().names));
         }
         holds
     }
@@ -328,19 +322,19 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn float(&mut self, at: Member<'_>, value: f32) {
-        self.scalar(at, self.format.float(at, value));
+        self.scalar(at, self.format.of_float(at, value));
     }
 
     fn double(&mut self, at: Member<'_>, value: f64) {
-        self.scalar(at, self.format.double(at, value));
+        self.scalar(at, self.format.of_double(at, value));
     }
 
     fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
-        self.scalar(at, self.format.big_integer(value));
+        self.scalar(at, self.format.of_big_integer(value));
     }
 
     fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
-        self.scalar(at, self.format.big_decimal(value));
+        self.scalar(at, self.format.of_big_decimal(value));
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
@@ -352,7 +346,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        self.scalar(at, self.format.timestamp(at, value));
+        self.scalar(at, self.format.of_timestamp(at, value));
     }
 
     fn null(&mut self, at: Member<'_>) {
@@ -360,7 +354,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn fills(&self, at: Member<'_>) -> bool {
-        self.format.defaults().fills(at)
+        self.format.rules().defaults.fills(at)
     }
 
     fn fail(&mut self, error: Error) {

@@ -106,12 +106,15 @@ impl Rules {
 /// Values with their names or keys.
 pub(super) type Values = Vec<(String, Node)>;
 
-/// How the nodes of a format are read.
-pub(super) trait DecodeFormat: fmt::Debug {
+/// A format with its profile.
+pub(super) trait Format: fmt::Debug {
     const NAME: &'static str;
 
     fn rules(&self) -> Rules;
+}
 
+/// How the nodes of a format are read.
+pub(super) trait DecodeFormat: Format {
     /// The node at the top, which is read as the value of `at`.
     fn root(&self, node: Node, at: Member<'_>) -> Result<Node, Error> {
         let _ = at;

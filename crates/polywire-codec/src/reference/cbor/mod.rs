@@ -13,7 +13,7 @@ use polywire_text::number;
 
 use super::decode::TreeDecoder;
 use super::encode::digits;
-use super::format::{DecodeFormat, Input, Rules};
+use super::format::{DecodeFormat, Format, Input, Rules};
 use super::node::{Data, check_bytes};
 use crate::cbor::CborProfile;
 
@@ -24,12 +24,12 @@ const UNSIGNED: u64 = 2;
 const NEGATIVE: u64 = 3;
 const DECIMAL: u64 = 4;
 
-/// How CBOR reads a tree.
+/// CBOR with a profile.
 #[derive(Debug)]
-pub struct CborReader(CborProfile);
+pub struct CborFormat(CborProfile);
 
 /// The reference implementation of [`crate::cbor::CborDecoder`].
-pub type CborDecoder = TreeDecoder<CborReader>;
+pub type CborDecoder = TreeDecoder<CborFormat>;
 
 impl CborDecoder {
     /// A decoder of the data item that begins at `start`.
@@ -43,14 +43,14 @@ impl CborDecoder {
         profile: CborProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        Self::begin(CborReader(profile), limits, || {
+        Self::begin(CborFormat(profile), limits, || {
             check_bytes(bytes.len(), limits)?;
             parse::parse(bytes, start, limits)
         })
     }
 }
 
-impl DecodeFormat for CborReader {
+impl Format for CborFormat {
     const NAME: &'static str = "CBOR";
 
     fn rules(&self) -> Rules {
@@ -61,7 +61,9 @@ impl DecodeFormat for CborReader {
             ..Rules::DEFAULT
         }
     }
+}
 
+impl DecodeFormat for CborFormat {
     fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
         match &input.node.data {
             Data::Bytes(bytes) => {
@@ -162,7 +164,7 @@ impl DecodeFormat for CborReader {
     }
 }
 
-impl CborReader {
+impl CborFormat {
     /// Section 3.4.3: a byte string is the number n of tag 2, or -1 - n of tag 3.
     fn bignum(&self, tag: u64, input: Input<'_>) -> Result<String, Error> {
         let bytes = self.blob(input)?;

@@ -3,23 +3,24 @@
 use polywire_schema::{BigDecimal, BigInteger, Defaults, Error, Member, Timestamp};
 use polywire_text::reference::timestamp;
 
-use super::{DECIMAL, EPOCH, NEGATIVE, UNSIGNED, big};
+use super::{CborFormat, DECIMAL, EPOCH, NEGATIVE, UNSIGNED, big};
+use crate::cbor::CborProfile;
 use crate::reference::encode::{EncodeFormat, TreeEncoder, unwritable};
 use crate::reference::node::{Data, Node};
 
-/// How CBOR writes a tree.
-#[derive(Debug)]
-pub struct CborWriter(Defaults);
-
 /// The reference implementation of [`crate::cbor::CborEncoder`].
-pub type CborEncoder = TreeEncoder<CborWriter>;
+pub type CborEncoder = TreeEncoder<CborFormat>;
 
 impl CborEncoder {
     /// An encoder of one data item, which writes these members with their default where they
     /// are not there.
     #[must_use]
     pub fn new(defaults: Defaults) -> Self {
-        Self::of(CborWriter(defaults))
+        let profile = CborProfile::DEFAULT;
+        Self::of(CborFormat(CborProfile {
+            defaults,
+            ..profile
+        }))
     }
 }
 
@@ -27,20 +28,11 @@ fn tagged(tag: u64, data: Data) -> Data {
     Data::Tagged(tag, Box::new(data.into()))
 }
 
-impl EncodeFormat for CborWriter {
-    const NAME: &'static str = "CBOR";
+impl EncodeFormat for CborFormat {
     const COUNTS: bool = true;
 
-    fn defaults(&self) -> Defaults {
-        self.0
-    }
-
-    fn name(&self, at: Member<'_>) -> String {
-        at.name().to_owned()
-    }
-
     /// Section 3.4.3: as an integer where 64 bits are enough, else a byte string behind tag 2 or 3.
-    fn big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
+    fn of_big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
         let digits = value.as_str();
         if let Ok(value) = digits.parse::<i128>()
             && (-1 - i128::from(u64::MAX)..=u64::MAX.into()).contains(&value)
@@ -59,7 +51,7 @@ impl EncodeFormat for CborWriter {
     }
 
     /// Section 3.4.4: tag 4 before the exponent of ten and the digits without it.
-    fn big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
+    fn of_big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
         let text = value.as_str();
         let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -69,12 +61,15 @@ impl EncodeFormat for CborWriter {
         let (Some(exponent), Ok(mantissa)) = (exponent, mantissa) else {
             return Err(unwritable("a decimal number whose exponent fits 64 bits"));
         };
-        let parts = [Data::Integer(exponent.into()), self.big_integer(&mantissa)?];
+        let parts = [
+            Data::Integer(exponent.into()),
+            self.of_big_integer(&mantissa)?,
+        ];
         Ok(tagged(DECIMAL, Data::List(parts.map(Node::from).into())))
     }
 
     /// Section 3.4.2: tag 1 before seconds, whole where they are.
-    fn timestamp(&self, _: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+    fn of_timestamp(&self, _: Member<'_>, value: Timestamp) -> Result<Data, Error> {
         let seconds = match value.nanoseconds() {
             0 => Data::Integer(value.seconds().into()),
             _ => Data::Double(timestamp::as_f64(value)),

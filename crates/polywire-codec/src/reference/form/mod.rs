@@ -8,16 +8,16 @@ pub use write::FormEncoder;
 use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags};
 
 use super::decode::TreeDecoder;
-use super::format::{DecodeFormat, Input, Rules, Values};
+use super::format::{DecodeFormat, Format, Input, Rules, Values};
 use super::node::{Data, Element, Node, check_bytes, error};
 use crate::form::FormProfile;
 
-/// How forms read a tree.
+/// Forms with a profile.
 #[derive(Debug)]
-pub struct FormReader(FormProfile);
+pub struct FormFormat(FormProfile);
 
 /// The reference implementation of [`crate::form::FormDecoder`].
-pub type FormDecoder = TreeDecoder<FormReader>;
+pub type FormDecoder = TreeDecoder<FormFormat>;
 
 impl FormDecoder {
     /// A decoder of a form.
@@ -26,7 +26,7 @@ impl FormDecoder {
     ///
     /// It is too long, or not percent-encoded as it should be.
     pub fn new(form: &str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
-        Self::begin(FormReader(profile), limits, || {
+        Self::begin(FormFormat(profile), limits, || {
             check_bytes(form.len(), limits)?;
             parse::parse(form, profile.own)
         })
@@ -55,7 +55,7 @@ fn child<'n>(element: &'n Element, name: &str) -> Option<&'n Node> {
     element.children().find(|child| child.name() == name)
 }
 
-impl FormReader {
+impl FormFormat {
     /// The children of a list or map that have numbers, sorted.
     fn numbered(&self, input: Input<'_>, wrapper: Option<&str>) -> Result<Vec<Node>, Error> {
         if input.budget.depth.get() == 0 {
@@ -95,7 +95,7 @@ impl FormReader {
     }
 }
 
-impl DecodeFormat for FormReader {
+impl Format for FormFormat {
     const NAME: &'static str = "form";
 
     fn rules(&self) -> Rules {
@@ -108,7 +108,9 @@ impl DecodeFormat for FormReader {
             ..Rules::DEFAULT
         }
     }
+}
 
+impl DecodeFormat for FormFormat {
     /// Members in the order of the shape, and what it does not have behind them.
     fn members(&self, input: Input<'_>) -> Result<Values, Error> {
         let shape = input.at.target();

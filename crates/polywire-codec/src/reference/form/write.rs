@@ -1,24 +1,21 @@
 //! Fields, each with all segments of its key.
 
-use polywire_schema::{Defaults, Error, Member, MemberFlags, ShapeKind, Timestamp};
+use polywire_schema::{Error, Member, MemberFlags, ShapeKind};
 use polywire_text::reference::percent;
 
+use super::FormFormat;
 use crate::form::FormProfile;
-use crate::reference::encode::{EncodeFormat, TreeEncoder, instant, plain_text, unwritable};
+use crate::reference::encode::{EncodeFormat, TreeEncoder, plain_text, unwritable};
 use crate::reference::node::{Data, Node};
 
-/// How forms write a tree.
-#[derive(Debug)]
-pub struct FormWriter(FormProfile);
-
 /// The reference implementation of [`crate::form::FormEncoder`].
-pub type FormEncoder = TreeEncoder<FormWriter>;
+pub type FormEncoder = TreeEncoder<FormFormat>;
 
 impl FormEncoder {
     /// An encoder of one form.
     #[must_use]
     pub fn new(profile: FormProfile) -> Self {
-        Self::of(FormWriter(profile))
+        Self::of(FormFormat(profile))
     }
 }
 
@@ -27,17 +24,7 @@ fn wrapped(name: &str, data: Data) -> Data {
     Data::Map(vec![(Node::text(name), data.into())])
 }
 
-impl EncodeFormat for FormWriter {
-    const NAME: &'static str = "form";
-
-    fn defaults(&self) -> Defaults {
-        self.0.defaults
-    }
-
-    fn name(&self, at: Member<'_>) -> String {
-        at.plain(self.0.names.source()).to_owned()
-    }
-
+impl EncodeFormat for FormFormat {
     fn check(&self, at: Member<'_>, is_top: bool) -> Result<(), Error> {
         let collection = matches!(at.kind(), ShapeKind::List | ShapeKind::Map);
         let inner = if collection { at.element() } else { at }.kind();
@@ -50,12 +37,7 @@ impl EncodeFormat for FormWriter {
         }
     }
 
-    fn timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
-        let format = at.timestamp_format();
-        instant(value, format.unwrap_or(self.0.timestamp_format)).map(Data::Text)
-    }
-
-    fn structure(&self, at: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
+    fn of_structure(&self, at: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
         let data = Data::Map(members);
         match at.kind() == ShapeKind::Union && fields("", &data).is_empty() {
             true => Err(unwritable("something in a union")),
@@ -63,7 +45,7 @@ impl EncodeFormat for FormWriter {
         }
     }
 
-    fn list(&self, at: Member<'_>, items: Vec<Node>) -> Result<Data, Error> {
+    fn of_list(&self, at: Member<'_>, items: Vec<Node>) -> Result<Data, Error> {
         if items.is_empty() && !self.0.flat {
             return Ok(Data::Text(String::new()));
         }
@@ -73,14 +55,14 @@ impl EncodeFormat for FormWriter {
         let items = Data::List(items);
         Ok(match self.0.flat || at.has(MemberFlags::XML_FLATTENED) {
             true => items,
-            false => wrapped(&self.name(at.element()), items),
+            false => wrapped(at.element().plain(self.0.names.source()), items),
         })
     }
 
-    fn map(&self, at: Member<'_>, entries: Vec<(Node, Node)>) -> Result<Data, Error> {
-        let names = [0, 1].map(|half| self.name(at.target().member(half)));
+    fn of_map(&self, at: Member<'_>, entries: Vec<(Node, Node)>) -> Result<Data, Error> {
+        let names = [0, 1].map(|half| at.target().member(half).plain(self.0.names.source()));
         let entry = |(key, value)| {
-            let [key_name, value_name] = names.clone().map(Node::text);
+            let [key_name, value_name] = names.map(Node::text);
             Data::Map(vec![(key_name, key), (value_name, value)]).into()
         };
         let entries = Data::List(entries.into_iter().map(entry).collect());

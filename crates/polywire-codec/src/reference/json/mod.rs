@@ -8,16 +8,16 @@ pub use write::JsonEncoder;
 use polywire_schema::{Error, Limits, ShapeKind, Text, Timestamp, TimestampFormat, Value};
 
 use super::decode::TreeDecoder;
-use super::format::{DecodeFormat, Input, Rules};
+use super::format::{DecodeFormat, Format, Input, Rules};
 use super::node::{Data, check_bytes};
 use crate::json::JsonProfile;
 
-/// How JSON reads a tree.
+/// JSON with a profile.
 #[derive(Debug)]
-pub struct JsonReader(JsonProfile);
+pub struct JsonFormat(JsonProfile);
 
 /// The reference implementation of [`crate::json::JsonDecoder`].
-pub type JsonDecoder = TreeDecoder<JsonReader>;
+pub type JsonDecoder = TreeDecoder<JsonFormat>;
 
 impl JsonDecoder {
     /// A decoder of the value that begins at `start`.
@@ -31,7 +31,7 @@ impl JsonDecoder {
         profile: JsonProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        Self::begin(JsonReader(profile), limits, || {
+        Self::begin(JsonFormat(profile), limits, || {
             check_bytes(text.len(), limits)?;
             parse::parse(text, start, limits)
         })
@@ -41,7 +41,7 @@ impl JsonDecoder {
 /// Numbers for which JSON has no digits.
 const WORDS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
-impl DecodeFormat for JsonReader {
+impl Format for JsonFormat {
     const NAME: &'static str = "JSON";
 
     fn rules(&self) -> Rules {
@@ -56,7 +56,9 @@ impl DecodeFormat for JsonReader {
             ..Rules::DEFAULT
         }
     }
+}
 
+impl DecodeFormat for JsonFormat {
     fn digits(&self, input: Input<'_>) -> Result<String, Error> {
         use ShapeKind::{BigDecimal, BigInteger, Double, Float};
         match (&input.node.data, input.at.kind()) {

@@ -1,55 +1,38 @@
 //! Values as text: no white space, and no more escapes than RFC 8259 wants.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Error, Member, Part, ShapeKind, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Error, Member, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::number;
 use polywire_text::reference::json;
 
+use super::JsonFormat;
 use crate::json::JsonProfile;
 use crate::reference::encode::{
     EncodeFormat, TreeEncoder, digits, instant, plain_text, unwritable,
 };
 use crate::reference::node::{Data, Node};
 
-/// How JSON writes a tree.
-#[derive(Debug)]
-pub struct JsonWriter(JsonProfile);
-
 /// The reference implementation of [`crate::json::JsonEncoder`].
-pub type JsonEncoder = TreeEncoder<JsonWriter>;
+pub type JsonEncoder = TreeEncoder<JsonFormat>;
 
 impl JsonEncoder {
     /// An encoder of one value.
     #[must_use]
     pub fn new(profile: JsonProfile) -> Self {
-        Self::of(JsonWriter(profile))
+        Self::of(JsonFormat(profile))
     }
 }
 
-impl EncodeFormat for JsonWriter {
-    const NAME: &'static str = "JSON";
-
-    fn defaults(&self) -> Defaults {
-        self.0.defaults
-    }
-
-    fn part(&self) -> Part {
-        self.0.part
-    }
-
-    fn name(&self, at: Member<'_>) -> String {
-        at.plain(self.0.names.source()).to_owned()
-    }
-
-    fn float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
+impl EncodeFormat for JsonFormat {
+    fn of_float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
         match value.is_finite() {
             true => Ok(Data::Digits(marked(at, digits(value, number::push_f32)))),
-            false => self.double(at, value.into()),
+            false => self.of_double(at, value.into()),
         }
     }
 
-    fn double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
+    fn of_double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
         match value.is_finite() {
             true => Ok(Data::Digits(marked(at, digits(value, number::push_f64)))),
             false if at.kind() == ShapeKind::Document => {
@@ -59,7 +42,7 @@ impl EncodeFormat for JsonWriter {
         }
     }
 
-    fn timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+    fn of_timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
         let format = self.0.timestamp_format_of(at);
         let text = instant(value, format)?;
         Ok(match format {
@@ -68,11 +51,11 @@ impl EncodeFormat for JsonWriter {
         })
     }
 
-    fn big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
+    fn of_big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
         Ok(self.big_number(value.as_str()))
     }
 
-    fn big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
+    fn of_big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
         Ok(self.big_number(value.as_str()))
     }
 
@@ -81,7 +64,7 @@ impl EncodeFormat for JsonWriter {
     }
 }
 
-impl JsonWriter {
+impl JsonFormat {
     fn big_number(&self, digits: &str) -> Data {
         match self.0.quoted_big_numbers {
             true => Data::Text(digits.to_owned()),

@@ -11,21 +11,23 @@ use polywire_schema::{
 };
 
 use super::decode::TreeDecoder;
-use super::format::{DecodeFormat, Input, Rules, Values};
+use super::format::{DecodeFormat, Format, Input, Rules, Values};
 use super::node::{Data, Element, Node, check_bytes, error};
 use crate::xml::XmlProfile;
 use crate::xmlrpc::Leniency;
 
-/// How XML reads a tree.
+/// XML with a profile.
 #[derive(Debug)]
-pub struct XmlReader {
-    profile: XmlProfile<'static>,
+pub struct XmlFormat<'n> {
+    profile: XmlProfile<'n>,
     /// Whether the element at the top must have the name of its shape.
     named: bool,
+    /// Whether the structure at the top is written into an element of the caller.
+    contents: bool,
 }
 
 /// The reference implementation of [`crate::xml::XmlDecoder`].
-pub type XmlDecoder = TreeDecoder<XmlReader>;
+pub type XmlDecoder = TreeDecoder<XmlFormat<'static>>;
 
 impl XmlDecoder {
     /// A decoder of a document.
@@ -34,9 +36,10 @@ impl XmlDecoder {
     ///
     /// It is not well formed, or too long.
     pub fn from_str(text: &str, profile: XmlProfile<'_>, limits: &Limits) -> Result<Self, Error> {
-        let format = XmlReader {
+        let format = XmlFormat {
             profile: profile.with_namespace(None),
             named: true,
+            contents: false,
         };
         Self::begin(format, limits, || {
             check_bytes(text.len(), limits)?;
@@ -55,9 +58,10 @@ impl XmlDecoder {
         profile: XmlProfile<'_>,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let format = XmlReader {
+        let format = XmlFormat {
             profile: profile.with_namespace(None),
             named: named && start.is_some(),
+            contents: false,
         };
         Self::begin(format, limits, || match start {
             Some(start) => parse::Parser::new(text, start, Leniency::STRICT, limits).element(),
@@ -66,7 +70,7 @@ impl XmlDecoder {
     }
 }
 
-impl XmlReader {
+impl XmlFormat<'_> {
     /// An element for its children. On a client text beside them means nothing.
     fn parent<'n>(&self, node: &'n Node) -> Result<&'n Element, Error> {
         let element = node.element()?;
@@ -137,7 +141,7 @@ fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>
         .or_else(|| of(&|own| local(own) == local(name)))
 }
 
-impl DecodeFormat for XmlReader {
+impl Format for XmlFormat<'_> {
     const NAME: &'static str = "XML";
 
     fn rules(&self) -> Rules {
@@ -157,7 +161,9 @@ impl DecodeFormat for XmlReader {
             ..Rules::DEFAULT
         }
     }
+}
 
+impl DecodeFormat for XmlFormat<'_> {
     fn root(&self, node: Node, at: Member<'_>) -> Result<Node, Error> {
         let profile = &self.profile;
         if profile.unwrapped && at.kind().is_structure() {

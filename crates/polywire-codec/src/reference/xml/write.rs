@@ -1,31 +1,27 @@
-//! Elements as text.
+//! Elements as text. The name of an element that is written includes the namespace that it
+//! declares.
 
-use polywire_schema::{
-    Defaults, Encoding, Error, Member, MemberFlags, NameSource, Part, ShapeKind, Timestamp,
-};
+use polywire_schema::{Encoding, Error, Member, MemberFlags, NameSource, ShapeKind};
 use polywire_text::escape::{Forbidden, XmlPlace};
 use polywire_text::reference::xml;
 
-use crate::reference::encode::{EncodeFormat, Place, TreeEncoder, instant, plain_text, unwritable};
+use super::XmlFormat;
+use crate::reference::encode::{EncodeFormat, Place, TreeEncoder, plain_text, unwritable};
 use crate::reference::node::{Data, Element, Node};
 use crate::xml::XmlProfile;
 
-/// How XML writes a tree. The name of an element includes the namespace that it declares.
-#[derive(Debug)]
-pub struct XmlWriter<'n> {
-    profile: XmlProfile<'n>,
-    /// Whether the structure at the top is written into an element of the caller.
-    contents: bool,
-}
-
 /// The reference implementation of [`crate::xml::XmlEncoder`].
-pub type XmlEncoder<'n> = TreeEncoder<XmlWriter<'n>>;
+pub type XmlEncoder<'n> = TreeEncoder<XmlFormat<'n>>;
 
 impl<'n> XmlEncoder<'n> {
     /// An encoder of one document, or of what stands in an element that the caller writes.
     #[must_use]
     pub fn new(profile: XmlProfile<'n>, contents: bool) -> Self {
-        Self::of(XmlWriter { profile, contents })
+        Self::of(XmlFormat {
+            profile,
+            named: true,
+            contents,
+        })
     }
 }
 
@@ -41,7 +37,7 @@ fn namespace(at: Member<'_>) -> String {
     tag(at)[at.plain(NameSource::Xml).len()..].to_owned()
 }
 
-impl XmlWriter<'_> {
+impl XmlFormat<'_> {
     /// The element at the top has the namespace of the member, else of the shape, else of the
     /// service.
     fn root_tag(&self, at: Member<'_>, named: Member<'_>) -> String {
@@ -57,21 +53,7 @@ impl XmlWriter<'_> {
     }
 }
 
-impl EncodeFormat for XmlWriter<'_> {
-    const NAME: &'static str = "XML";
-
-    fn defaults(&self) -> Defaults {
-        self.profile.defaults
-    }
-
-    fn part(&self) -> Part {
-        self.profile.part
-    }
-
-    fn name(&self, at: Member<'_>) -> String {
-        at.plain(NameSource::Xml).to_owned()
-    }
-
+impl EncodeFormat for XmlFormat<'_> {
     fn check(&self, at: Member<'_>, _: bool) -> Result<(), Error> {
         let collection = matches!(at.kind(), ShapeKind::List | ShapeKind::Map);
         let kind = if collection { at.element() } else { at }.kind();
@@ -81,12 +63,7 @@ impl EncodeFormat for XmlWriter<'_> {
         }
     }
 
-    fn timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
-        let format = at.timestamp_format();
-        instant(value, format.unwrap_or(self.profile.timestamp_format)).map(Data::Text)
-    }
-
-    fn structure(&self, _: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
+    fn of_structure(&self, _: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
         let mut element = Element::default();
         for (name, value) in members {
             match (name.data, value.data) {
@@ -100,7 +77,7 @@ impl EncodeFormat for XmlWriter<'_> {
 
     /// The items of a flattened list have the name of the list, and the namespace of the list or
     /// else their own.
-    fn list(&self, at: Member<'_>, mut items: Vec<Node>) -> Result<Data, Error> {
+    fn of_list(&self, at: Member<'_>, mut items: Vec<Node>) -> Result<Data, Error> {
         if !at.has(MemberFlags::XML_FLATTENED) {
             return Ok(Data::Element(Element::new("", items)));
         }
@@ -116,7 +93,7 @@ impl EncodeFormat for XmlWriter<'_> {
         Ok(Data::List(items))
     }
 
-    fn map(&self, at: Member<'_>, entries: Vec<(Node, Node)>) -> Result<Data, Error> {
+    fn of_map(&self, at: Member<'_>, entries: Vec<(Node, Node)>) -> Result<Data, Error> {
         let flattened = at.has(MemberFlags::XML_FLATTENED);
         let name = if flattened {
             tag(at)

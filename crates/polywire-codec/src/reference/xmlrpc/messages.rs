@@ -120,15 +120,14 @@ fn member<'n>(call: &'n Node, name: &str, duplicates: Duplicates) -> Option<&'n 
         return None;
     };
     let is = |key: &Node| matches!(&key.data, Data::Text(own) if own == name);
-    let mut found = entries
-        .iter()
-        .filter(|(key, _)| is(key))
-        .map(|(_, value)| value);
-    let first = found.next()?;
-    match (duplicates, found.last()) {
-        (Duplicates::Refuse, Some(_)) => None,
-        (Duplicates::Last, Some(last)) => Some(last),
-        _ => Some(first),
+    let found = entries.iter().filter(|(key, _)| is(key));
+    match (
+        &found.map(|(_, value)| value).collect::<Vec<_>>()[..],
+        duplicates,
+    ) {
+        ([], _) | ([_, _, ..], Duplicates::Refuse) => None,
+        ([.., last], Duplicates::Last) => Some(last),
+        ([first, ..], _) => Some(first),
     }
 }
 

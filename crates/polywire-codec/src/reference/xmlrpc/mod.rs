@@ -24,17 +24,20 @@ use polywire_text::timestamp::ReadPolicy;
 
 use super::decode::TreeDecoder;
 use super::encode::plain_text;
-use super::format::{DecodeFormat, Input, Rules, Values, skip_parts};
+use super::format::{DecodeFormat, Format, Input, Rules, Values, skip_parts};
 use super::node::{Data, Node};
 use super::xml::parse::is_space;
-use crate::xmlrpc::{Duplicates, XmlRpcProfile};
+use crate::xmlrpc::{Duplicates, Style, XmlRpcProfile};
 
-/// How XML-RPC reads a tree.
+/// XML-RPC with a profile, which reading needs, and a style, which writing needs.
 #[derive(Debug)]
-pub struct XmlRpcReader(XmlRpcProfile);
+pub struct XmlRpcFormat {
+    profile: XmlRpcProfile,
+    style: Style,
+}
 
 /// The reference implementation of [`crate::xmlrpc::XmlRpcDecoder`].
-pub type XmlRpcDecoder = TreeDecoder<XmlRpcReader>;
+pub type XmlRpcDecoder = TreeDecoder<XmlRpcFormat>;
 
 impl XmlRpcDecoder {
     /// A decoder of the result of a response.
@@ -43,15 +46,29 @@ impl XmlRpcDecoder {
     ///
     /// The text is no response, or it is a fault.
     pub fn response(text: &str, profile: XmlRpcProfile, limits: &Limits) -> Result<Self, Error> {
-        Self::begin(XmlRpcReader(profile), limits, || {
-            let response = parse::response(text, profile, limits)?;
-            response.map_err(|fault| fault.syntax("a result"))
-        })
+        Self::begin(
+            XmlRpcFormat {
+                profile,
+                style: Style::DEFAULT,
+            },
+            limits,
+            || {
+                let response = parse::response(text, profile, limits)?;
+                response.map_err(|fault| fault.syntax("a result"))
+            },
+        )
     }
 
     /// A decoder of a value that was parsed.
     pub(super) fn of(root: Node, profile: XmlRpcProfile, limits: &Limits) -> Result<Self, Error> {
-        Self::begin(XmlRpcReader(profile), limits, || Ok(root))
+        Self::begin(
+            XmlRpcFormat {
+                profile,
+                style: Style::DEFAULT,
+            },
+            limits,
+            || Ok(root),
+        )
     }
 }
 
@@ -72,19 +89,19 @@ fn kept(input: Input<'_>, value: BigInteger) -> Result<BigInteger, Error> {
     }
 }
 
-impl XmlRpcReader {
+impl XmlRpcFormat {
     /// The text of a scalar of one of these types.
     fn scalar(&self, node: &Node, types: &[&str]) -> Result<(String, String), Error> {
         let (kind, text) = typed(node)?;
         if !types.contains(&kind) {
             return node.wrong_type("a value of another type");
         }
-        let text = match self.0.leniency.padded_scalars() && kind != "string" {
+        let text = match self.profile.leniency.padded_scalars() && kind != "string" {
             true => text.trim_matches(is_space).to_owned(),
             false => text,
         };
         let is_number = !["string", "boolean", "dateTime", "dateTime.iso8601"].contains(&kind);
-        match is_number && text.is_empty() && self.0.leniency.empty_numbers() {
+        match is_number && text.is_empty() && self.profile.leniency.empty_numbers() {
             true => Ok((kind.to_owned(), "0".to_owned())),
             false => Ok((kind.to_owned(), text)),
         }
@@ -105,7 +122,7 @@ impl XmlRpcReader {
             _ => i64::MIN..=i64::MAX,
         };
         let fits = value.to_i64().is_some_and(|value| range.contains(&value));
-        match fits || kind == "biginteger" || self.0.leniency.wide_ints() {
+        match fits || kind == "biginteger" || self.profile.leniency.wide_ints() {
             true => kept(input, value),
             false => Err(input.invalid("an integer in the range of its type")),
         }
@@ -133,7 +150,7 @@ impl XmlRpcReader {
     /// A date; `None` for a date that means there is none.
     fn date(&self, node: &Node) -> Result<Option<Timestamp>, Error> {
         let (_, text) = self.scalar(node, &["dateTime", "dateTime.iso8601"])?;
-        let leniency = self.0.leniency;
+        let leniency = self.profile.leniency;
         let read = |text: &str| timestamp::xmlrpc(text.as_bytes(), ReadPolicy::new()).ok();
         let odd = || {
             leniency
@@ -177,23 +194,25 @@ fn odd_date(text: &str, read: &dyn Fn(&str) -> Option<Timestamp>) -> Option<Time
 
 const INTEGERS: [&str; 5] = ["i1", "i2", "i4", "int", "i8"];
 
-impl DecodeFormat for XmlRpcReader {
+impl Format for XmlRpcFormat {
     const NAME: &'static str = "XML-RPC";
 
     fn rules(&self) -> Rules {
         Rules {
-            skip_nulls: self.0.skip_nulls,
-            required: self.0.required,
-            defaults: self.0.defaults,
+            skip_nulls: self.profile.skip_nulls,
+            required: self.profile.required,
+            defaults: self.profile.defaults,
             ..Rules::DEFAULT
         }
     }
+}
 
+impl DecodeFormat for XmlRpcFormat {
     /// The members of a struct that count, by the policy for duplicates.
     fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
         let entries = match &input.node.data {
             Data::Map(entries) => &entries[..],
-            Data::List(items) if items.is_empty() && self.0.leniency.array_structs() => &[],
+            Data::List(items) if items.is_empty() && self.profile.leniency.array_structs() => &[],
             _ => return input.wrong_kind(),
         };
         let names: Vec<String> = entries
@@ -203,7 +222,7 @@ impl DecodeFormat for XmlRpcReader {
         let mut counting = Values::new();
         for (place, (key, value)) in entries.iter().enumerate() {
             let name = input.with(key).short(&names[place])?;
-            let dropped = match self.0.duplicates {
+            let dropped = match self.profile.duplicates {
                 Duplicates::First => names[..place].contains(&name),
                 Duplicates::Last => names[place + 1..].contains(&name),
                 Duplicates::Refuse => false,
@@ -244,7 +263,7 @@ impl DecodeFormat for XmlRpcReader {
 
     fn boolean(&self, input: Input<'_>) -> Result<bool, Error> {
         let (_, text) = self.scalar(input.node, &["boolean"])?;
-        let words = self.0.leniency.boolean_words();
+        let words = self.profile.leniency.boolean_words();
         match &*text {
             "1" => Ok(true),
             "0" => Ok(false),

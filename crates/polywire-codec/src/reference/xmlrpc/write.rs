@@ -5,40 +5,28 @@ use polywire_text::escape::{Forbidden, XmlPlace};
 use polywire_text::reference::{number, timestamp, xml};
 use polywire_text::timestamp::Fraction;
 
+use super::XmlRpcFormat;
 use crate::reference::encode::{EncodeFormat, TreeEncoder, plain_text, unwritable};
 use crate::reference::node::{Data, Element, Node};
-use crate::xmlrpc::{ForbiddenText, Nil, Style};
-
-/// How XML-RPC writes a tree.
-#[derive(Debug)]
-pub struct XmlRpcWriter {
-    style: Style,
-    defaults: Defaults,
-}
+use crate::xmlrpc::{ForbiddenText, Nil, Style, XmlRpcProfile};
 
 /// The reference implementation of [`crate::xmlrpc::XmlRpcEncoder`], for one value.
-pub type XmlRpcEncoder = TreeEncoder<XmlRpcWriter>;
+pub type XmlRpcEncoder = TreeEncoder<XmlRpcFormat>;
 
 impl XmlRpcEncoder {
     /// An encoder of one value.
     #[must_use]
     pub fn new(style: Style, defaults: Defaults) -> Self {
-        Self::of(XmlRpcWriter { style, defaults })
+        let profile = XmlRpcProfile {
+            defaults,
+            ..XmlRpcProfile::DEFAULT
+        };
+        Self::of(XmlRpcFormat { profile, style })
     }
 }
 
-impl EncodeFormat for XmlRpcWriter {
-    const NAME: &'static str = "XML-RPC";
-
-    fn defaults(&self) -> Defaults {
-        self.defaults
-    }
-
-    fn name(&self, at: Member<'_>) -> String {
-        at.name().to_owned()
-    }
-
-    fn timestamp(&self, _: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+impl EncodeFormat for XmlRpcFormat {
+    fn of_timestamp(&self, _: Member<'_>, value: Timestamp) -> Result<Data, Error> {
         if !(1..=9999).contains(&value.civil().year) {
             return Err(unwritable("a year from 0001 to 9999"));
         }
@@ -83,7 +71,7 @@ fn plain(digits: &str) -> String {
 
 const EXTENSIONS: &str = "xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\"";
 
-impl XmlRpcWriter {
+impl XmlRpcFormat {
     fn value(&self, node: &Node) -> Result<String, Error> {
         let inside = match &node.data {
             Data::Null => match self.style.nil {
