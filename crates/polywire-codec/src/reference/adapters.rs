@@ -1,4 +1,5 @@
-//! Between the decoders and encoders of the formats and their reference implementations.
+//! Passes messages from the decoders and encoders of the formats to their reference
+//! implementations.
 
 use polywire_schema::{Decoder as _, Encoder as _, Error, ErrorKind, Member};
 

@@ -63,7 +63,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         self.here = Some(value);
     }
 
-    /// Counts what is in a value that is not read.
+    /// Skips a value: counts what is in it.
     pub(super) fn skip(&self, node: &Node) -> Result<(), Error> {
         self.about(node, Member::DOCUMENT, F::skip)
     }
@@ -106,8 +106,14 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         at: Member<'_>,
         about: impl FnOnce(&F, Input<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let budget = &self.budget;
-        about(&self.format, Input { node, at, budget }).map_err(|error| error.in_format(F::NAME))
+        let (kind, budget) = (at.kind(), &self.budget);
+        let input = Input {
+            node,
+            at,
+            kind,
+            budget,
+        };
+        about(&self.format, input).map_err(|error| error.in_format(F::NAME))
     }
 
     fn enter(&mut self, values: Values) -> Result<Seq, Error> {
@@ -214,7 +220,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
                 }
                 level.seen.push(member.ordinal());
             }
-            // A null is as good as no member, but for documents.
+            // A null member counts as missing, except for documents.
             if self.format.is_null(&value) && member.kind() != ShapeKind::Document {
                 self.skip(&value)?;
                 continue;

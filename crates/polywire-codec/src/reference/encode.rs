@@ -83,8 +83,8 @@ pub(super) fn unwritable(expected: &'static str) -> Error {
     Error::new(ErrorKind::Unwritable).expected(expected)
 }
 
-/// The shortest digits of a number: which of two that are as short and as near is for all of
-/// Polywire the same.
+/// The shortest digits of a number. Where two are equally short and near, all of Polywire writes
+/// the same.
 pub(super) fn digits<T>(value: T, push: fn(&mut Vec<u8>, T)) -> String {
     let mut digits = Vec::new();
     push(&mut digits, value);

@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Error, Member, NameSource, Part, Schema, Timestamp,
-    TimestampFormat, Value,
+    BigDecimal, BigInteger, Defaults, Error, Member, NameSource, Part, Schema, ShapeKind,
+    Timestamp, TimestampFormat, Value,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::number::Spelling;
@@ -19,6 +19,8 @@ use super::node::{Budget, Data, Node};
 pub(super) struct Input<'a> {
     pub(super) node: &'a Node,
     pub(super) at: Member<'a>,
+    /// The kind of the value: that of `at`, unless a document says another.
+    pub(super) kind: ShapeKind,
     pub(super) budget: &'a Budget,
 }
 
@@ -47,7 +49,7 @@ impl<'a> Input<'a> {
     }
 
     pub(super) fn wrong_kind<T>(self) -> Result<T, Error> {
-        self.wrong_type(self.at.kind().describe())
+        self.wrong_type(self.kind.describe())
     }
 
     /// The bytes that a text says, in which white space may stand.
@@ -158,7 +160,7 @@ pub(super) trait DecodeFormat: Format {
         matches!(node.data, Data::Null)
     }
 
-    /// Counts what is in a value that is not read.
+    /// Skips a value: counts what is in it.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         skip_parts(self, input)
     }
@@ -192,11 +194,10 @@ pub(super) trait DecodeFormat: Format {
     }
 
     fn integer(&self, input: Input<'_>) -> Result<i64, Error> {
-        let kind = input.at.kind();
-        let (least, most) = kind.integer_range();
+        let (least, most) = input.kind.integer_range();
         let value = self.digits(input)?.parse().ok();
         let value = value.filter(|value| (least..=most).contains(value));
-        value.ok_or_else(|| input.invalid(kind.describe()))
+        value.ok_or_else(|| input.invalid(input.kind.describe()))
     }
 
     fn float(&self, input: Input<'_>) -> Result<f32, Error> {

@@ -84,7 +84,7 @@ impl DecodeFormat for CborFormat {
     /// Of integers: major types 0 and 1, and for big ones tags 2 and 3.
     fn digits(&self, input: Input<'_>) -> Result<String, Error> {
         use ShapeKind::{BigDecimal, BigInteger, Document};
-        let big = matches!(input.at.kind(), BigInteger | BigDecimal | Document);
+        let big = matches!(input.kind, BigInteger | BigDecimal | Document);
         match &input.node.data {
             Data::Integer(value) => Ok(value.to_string()),
             Data::Tagged(tag @ (UNSIGNED | NEGATIVE), inner) if big => {
@@ -121,7 +121,7 @@ impl DecodeFormat for CborFormat {
         let text = match &input.node.data {
             Data::Tagged(DECIMAL, inner) => self.decimal(input.with(inner))?,
             Data::Integer(_) | Data::Tagged(UNSIGNED | NEGATIVE, _) => self.digits(input)?,
-            // A decimal keeps its spelling, and that of a double is one for all of Polywire.
+            // A decimal keeps its spelling. A double has the same digits in all of Polywire.
             _ => digits(self.double(input)?, number::push_f64),
         };
         text.parse().map_err(|_| input.invalid("a decimal number"))

@@ -166,7 +166,7 @@ impl Parser<'_> {
             // 0xf8 and continue with a byte less than 0x20."
             24 if value < 32 => return Err(self.reserved()),
             20 | 21 => Data::Boolean(info == 21),
-            // Undefined is as good as null.
+            // Undefined counts as null.
             22 | 23 => Data::Null,
             0..=24 => Data::Other,
             25 => Data::Double(half(value as u16)),

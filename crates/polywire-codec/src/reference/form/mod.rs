@@ -65,7 +65,7 @@ impl FormFormat {
         match &element.content[..] {
             // An entry without a value.
             [] => return Ok(Vec::new()),
-            // `Name=`, and nothing that goes on.
+            // `Name=` alone is an empty list.
             [only] if matches!(&only.data, Data::Text(text) if text.is_empty()) => {
                 return Ok(Vec::new());
             }
@@ -155,7 +155,7 @@ impl DecodeFormat for FormFormat {
             let key = self.text(input.with(&key.unwrap_or_default()))?;
             let value = match value {
                 Some(value) => value,
-                // Nothing at all is an empty list, map or structure.
+                // Without a value, it is an empty list, map or structure.
                 None if !at.is_sparse() && !is_scalar(at.element()) => {
                     Data::Element(Element::default()).into()
                 }
@@ -166,7 +166,7 @@ impl DecodeFormat for FormFormat {
         Ok(entries)
     }
 
-    /// What is not read counts field by field.
+    /// Skipped fields count one by one.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         input.count(fields(input.node).saturating_sub(1))
     }

@@ -1,5 +1,5 @@
-//! A form as a tree: an element for each segment of its keys, with the values of the fields whose
-//! key ends there.
+//! A form as a tree: an element for each segment of its keys, which holds the values of the fields
+//! whose key ends there.
 
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::percent::Plus;

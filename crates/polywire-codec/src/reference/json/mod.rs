@@ -38,7 +38,7 @@ impl JsonDecoder {
     }
 }
 
-/// Numbers for which JSON has no digits.
+/// Strings that stand for the floating-point numbers that have no digits.
 const WORDS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 impl Format for JsonFormat {
@@ -61,7 +61,7 @@ impl Format for JsonFormat {
 impl DecodeFormat for JsonFormat {
     fn digits(&self, input: Input<'_>) -> Result<String, Error> {
         use ShapeKind::{BigDecimal, BigInteger, Double, Float};
-        match (&input.node.data, input.at.kind()) {
+        match (&input.node.data, input.kind) {
             (Data::Digits(digits), _) => Ok(digits.clone()),
             (Data::Text(digits), BigInteger | BigDecimal) if self.0.quoted_big_numbers => {
                 Ok(digits.clone())
@@ -116,7 +116,7 @@ impl DecodeFormat for JsonFormat {
             _ => return Ok(Value::String(Text::from(self.text(input)?))),
         };
         // An integer where it has neither fraction nor exponent, else the nearest double; digits
-        // where neither can hold it. A negative zero is one that a double wrote.
+        // where neither can hold it. A negative zero is a double.
         if number == "-0" {
             return Ok(Value::Double(-0.0));
         }

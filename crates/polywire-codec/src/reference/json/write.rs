@@ -1,4 +1,4 @@
-//! Values as text: no white space, and no more escapes than RFC 8259 wants.
+//! Values as text: no white space, and no more escapes than RFC 8259 requires.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Error, Member, ShapeKind, Timestamp, TimestampFormat,

@@ -71,7 +71,7 @@ impl XmlDecoder {
 }
 
 impl XmlFormat<'_> {
-    /// An element for its children. On a client text beside them means nothing.
+    /// An element that holds elements. Clients ignore text between them.
     fn parent<'n>(&self, node: &'n Node) -> Result<&'n Element, Error> {
         let element = node.element()?;
         match element.has_text() && self.profile.required {
@@ -152,7 +152,7 @@ impl Format for XmlFormat<'_> {
             names: NameSource::Xml,
             defaults: profile.defaults,
             part: match profile.part {
-                // Wherever the member that is unwrapped belongs, it is all there is.
+                // An unwrapped document holds its one member, whatever that is bound to.
                 Part::Body(_) if profile.unwrapped => Part::Whole,
                 part => part,
             },
@@ -271,7 +271,7 @@ impl DecodeFormat for XmlFormat<'_> {
             .is_ok_and(|element| element.attributes.iter().any(is_nil))
     }
 
-    /// What is not read is as deep as it is.
+    /// Skipped elements count towards the depth.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         input.budget.check_depth(depth(input.node), input.start)
     }

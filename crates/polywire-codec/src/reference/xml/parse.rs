@@ -9,7 +9,7 @@ use crate::reference::node::{Data, Element, Node, error};
 use crate::reference::xmlrpc::with_pairs_joined;
 use crate::xmlrpc::Leniency;
 
-/// Where the reading of a text is.
+/// A position in a text.
 pub(in crate::reference) struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether there was white space.
+    /// Skips white space. Whether there was any.
     fn space(&mut self) -> bool {
         let len = self.rest().len() - self.rest().trim_start_matches(is_space).len();
         self.at += len;
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         start: usize,
         element: Element,
     ) -> Result<Node, Error> {
-        // Elements that are open; a decoder has a level for each, or for a few.
+        // Open elements. A level of a value has at most four of them.
         let mut open = vec![(start, element)];
         while let Some((_, parent)) = open.last_mut() {
             let start = self.at;

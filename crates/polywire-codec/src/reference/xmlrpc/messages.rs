@@ -114,7 +114,7 @@ pub fn read_multicall(
     calls.iter().map(call).collect()
 }
 
-/// The member of a call that counts. One that comes twice spoils the call, not all of them.
+/// The member of a call that counts. A duplicate makes this call invalid, not the others.
 fn member<'n>(call: &'n Node, name: &str, duplicates: Duplicates) -> Option<&'n Node> {
     let Data::Map(entries) = &call.data else {
         return None;

@@ -1,8 +1,7 @@
 //! The reference implementation of [`xmlrpc`](crate::xmlrpc).
 //!
-//! It reads and writes values with a schema, and whole messages without one. It has an opinion
-//! of its own about everything but numbers beyond 64 bits and decimals, which have one owner in
-//! the schema crate.
+//! It reads and writes values with a schema, and whole messages without one. The schema crate
+//! parses numbers beyond 64 bits and decimals; everything else is implemented here.
 
 mod messages;
 mod parse;
@@ -18,8 +17,7 @@ pub(super) use surrogates::with_pairs_joined;
 pub use write::XmlRpcEncoder;
 
 use polywire_schema::{BigInteger, Error, Limits, ShapeKind, Text, Timestamp, Value};
-use polywire_text::number::Spelling;
-use polywire_text::reference::{number, timestamp};
+use polywire_text::reference::timestamp;
 use polywire_text::timestamp::ReadPolicy;
 
 use super::decode::TreeDecoder;
@@ -46,29 +44,16 @@ impl XmlRpcDecoder {
     ///
     /// The text is no response, or it is a fault.
     pub fn response(text: &str, profile: XmlRpcProfile, limits: &Limits) -> Result<Self, Error> {
-        Self::begin(
-            XmlRpcFormat {
-                profile,
-                style: Style::DEFAULT,
-            },
-            limits,
-            || {
-                let response = parse::response(text, profile, limits)?;
-                response.map_err(|fault| fault.syntax("a result"))
-            },
-        )
+        let read = || match parse::response(text, profile, limits)? {
+            Ok(result) => Ok(result),
+            Err(fault) => Err(fault.syntax("a result")),
+        };
+        Self::begin(XmlRpcFormat::reading(profile), limits, read)
     }
 
     /// A decoder of a value that was parsed.
     pub(super) fn of(root: Node, profile: XmlRpcProfile, limits: &Limits) -> Result<Self, Error> {
-        Self::begin(
-            XmlRpcFormat {
-                profile,
-                style: Style::DEFAULT,
-            },
-            limits,
-            || Ok(root),
-        )
+        Self::begin(XmlRpcFormat::reading(profile), limits, || Ok(root))
     }
 }
 
@@ -90,6 +75,11 @@ fn kept(input: Input<'_>, value: BigInteger) -> Result<BigInteger, Error> {
 }
 
 impl XmlRpcFormat {
+    fn reading(profile: XmlRpcProfile) -> Self {
+        let style = Style::DEFAULT;
+        Self { profile, style }
+    }
+
     /// The text of a scalar of one of these types.
     fn scalar(&self, node: &Node, types: &[&str]) -> Result<(String, String), Error> {
         let (kind, text) = typed(node)?;
@@ -126,25 +116,6 @@ impl XmlRpcFormat {
             true => kept(input, value),
             false => Err(input.invalid("an integer in the range of its type")),
         }
-    }
-
-    /// The text of a number that is read as one of this kind.
-    fn number(&self, input: Input<'_>, of: ShapeKind) -> Result<String, Error> {
-        let types: &[&str] = match of {
-            ShapeKind::Float | ShapeKind::Double => &["double", "float"],
-            ShapeKind::BigInteger => &["string", "biginteger"],
-            ShapeKind::BigDecimal => &["string", "biginteger", "bigdecimal", "double", "float"],
-            _ => &["biginteger"],
-        };
-        let (kind, text) = self.scalar(input.node, &[types, &INTEGERS].concat())?;
-        let is_integer = INTEGERS.contains(&&*kind) || types == ["biginteger"];
-        Ok(match &*text {
-            _ if is_integer => self.whole(input, &kind, &text)?.as_str().to_owned(),
-            "nan" => "NaN".to_owned(),
-            "inf" => "Infinity".to_owned(),
-            "-inf" => "-Infinity".to_owned(),
-            _ => text,
-        })
     }
 
     /// A date; `None` for a date that means there is none.
@@ -241,7 +212,7 @@ impl DecodeFormat for XmlRpcFormat {
         matches!(node.data, Data::Null) || matches!(self.date(node), Ok(None))
     }
 
-    /// What is not read must be well formed all the same.
+    /// Skipped values must be well formed too.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         match &input.node.data {
             Data::List(_) | Data::Map(_) => deeper(input, |input| {
@@ -253,7 +224,21 @@ impl DecodeFormat for XmlRpcFormat {
     }
 
     fn digits(&self, input: Input<'_>) -> Result<String, Error> {
-        self.number(input, input.at.kind())
+        let types: &[&str] = match input.kind {
+            ShapeKind::Float | ShapeKind::Double => &["double", "float"],
+            ShapeKind::BigInteger => &["string", "biginteger"],
+            ShapeKind::BigDecimal => &["string", "biginteger", "bigdecimal", "double", "float"],
+            _ => &["biginteger"],
+        };
+        let (kind, text) = self.scalar(input.node, &[types, &INTEGERS].concat())?;
+        let is_integer = INTEGERS.contains(&&*kind) || types == ["biginteger"];
+        Ok(match &*text {
+            _ if is_integer => self.whole(input, &kind, &text)?.as_str().to_owned(),
+            "nan" => "NaN".to_owned(),
+            "inf" => "Infinity".to_owned(),
+            "-inf" => "-Infinity".to_owned(),
+            _ => text,
+        })
     }
 
     fn big_integer(&self, input: Input<'_>) -> Result<BigInteger, Error> {
@@ -290,7 +275,7 @@ impl DecodeFormat for XmlRpcFormat {
         if matches!(input.data, Data::Null) {
             return Ok(Value::Null);
         }
-        let number = |of| self.number(input, of);
+        let of = |kind| Input { kind, ..input };
         Ok(match typed(input.node)?.0 {
             "string" => Value::String(Text::from(self.text(input)?)),
             "boolean" => Value::Boolean(self.boolean(input)?),
@@ -298,18 +283,8 @@ impl DecodeFormat for XmlRpcFormat {
             "dateTime" | "dateTime.iso8601" => {
                 self.date(input.node)?.map_or(Value::Null, Value::from)
             }
-            "double" | "float" => {
-                let digits = number(ShapeKind::Double)?;
-                let double = number::double(digits.as_bytes(), Spelling::SMITHY);
-                Value::Double(double.map_err(|_| input.invalid("a number"))?)
-            }
-            "bigdecimal" => {
-                let digits = input.short(&number(ShapeKind::BigDecimal)?)?;
-                let decimal = digits
-                    .parse()
-                    .map_err(|_| input.invalid("a decimal number"));
-                Value::BigDecimal(decimal?)
-            }
+            "double" | "float" => Value::Double(self.double(of(ShapeKind::Double))?),
+            "bigdecimal" => Value::BigDecimal(self.big_decimal(of(ShapeKind::BigDecimal))?),
             _ => Value::from(self.big_integer(input)?),
         })
     }

@@ -29,7 +29,7 @@ pub(super) fn call(
         [name, parameters] if parameters.name() == "params" => (name, children(parameters)?),
         _ => return Err(root.syntax("<methodName> and perhaps <params>")),
     };
-    // A call without a name is none, unless its name is there and empty.
+    // `<methodName></methodName>` is an empty name, `<methodName/>` an error.
     if name.name() != "methodName" || name.element()?.closed {
         return Err(name.syntax("<methodName>"));
     }

@@ -51,7 +51,7 @@ pub(super) fn document(name: &str, inside: &str) -> String {
     "<?xml version=\"1.0\"?>".to_owned() + &element(name, inside)
 }
 
-/// Text that is never changed, such as a name: two could become one.
+/// Escapes a name. Names are never altered otherwise: two could become equal.
 pub(super) fn escaped(text: &str) -> Result<String, Error> {
     xml::escaped(text.as_bytes(), XmlPlace::Text, Forbidden::Refuse)
         .map_err(|malformed| unwritable(malformed.expected))
