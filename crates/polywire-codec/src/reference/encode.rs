@@ -23,27 +23,12 @@ pub(super) trait EncodeFormat: Format {
         Ok(())
     }
 
-    fn of_double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
-        let _ = at;
-        Ok(Data::Double(value))
-    }
-
-    fn of_float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
-        let _ = at;
-        Ok(Data::Single(value))
-    }
-
-    fn of_big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
-        Ok(Data::Digits(value.as_str().to_owned()))
-    }
-
-    fn of_big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
-        Ok(Data::Digits(value.as_str().to_owned()))
-    }
-
-    fn of_timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+    fn of_scalar(&self, at: Member<'_>, value: Data) -> Result<Data, Error> {
         let format = at.timestamp_format().unwrap_or(self.rules().timestamps);
-        instant(value, format).map(Data::Text)
+        match value {
+            Data::Timestamp(value) => instant(value, format).map(Data::Text),
+            value => Ok(value),
+        }
     }
 
     fn of_structure(&self, at: Member<'_>, members: Vec<(Node, Node)>) -> Result<Data, Error> {
@@ -94,7 +79,7 @@ pub(super) fn digits<T>(value: T, push: fn(&mut Vec<u8>, T)) -> String {
 /// A scalar as text.
 pub(super) fn plain_text(scalar: &Data) -> String {
     match scalar {
-        Data::Text(text) | Data::Digits(text) => text.clone(),
+        Data::Text(text) | Data::Digits(text) | Data::Decimal(text) => text.clone(),
         Data::Boolean(value) => value.to_string(),
         Data::Integer(value) => value.to_string(),
         Data::Single(value) => digits(*value, number::push_f32),
@@ -215,9 +200,9 @@ impl<F: EncodeFormat> TreeEncoder<F> {
         }
     }
 
-    fn scalar(&mut self, at: Member<'_>, data: Result<Data, Error>) {
+    fn scalar(&mut self, at: Member<'_>, value: Data) {
         self.check(at);
-        self.add(at, data);
+        self.add(at, self.format.of_scalar(at, value));
     }
 
     fn begin(&mut self, at: Member<'_>, kind: ShapeKind, announced: usize) {
@@ -314,39 +299,39 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn boolean(&mut self, at: Member<'_>, value: bool) {
-        self.scalar(at, Ok(Data::Boolean(value)));
+        self.scalar(at, Data::Boolean(value));
     }
 
     fn integer(&mut self, at: Member<'_>, value: i64) {
-        self.scalar(at, Ok(Data::Integer(value.into())));
+        self.scalar(at, Data::Integer(value.into()));
     }
 
     fn float(&mut self, at: Member<'_>, value: f32) {
-        self.scalar(at, self.format.of_float(at, value));
+        self.scalar(at, Data::Single(value));
     }
 
     fn double(&mut self, at: Member<'_>, value: f64) {
-        self.scalar(at, self.format.of_double(at, value));
+        self.scalar(at, Data::Double(value));
     }
 
     fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
-        self.scalar(at, self.format.of_big_integer(value));
+        self.scalar(at, Data::Digits(value.as_str().to_owned()));
     }
 
     fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
-        self.scalar(at, self.format.of_big_decimal(value));
+        self.scalar(at, Data::Decimal(value.as_str().to_owned()));
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
-        self.scalar(at, Ok(Data::Text(value.to_owned())));
+        self.scalar(at, Data::Text(value.to_owned()));
     }
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
-        self.scalar(at, Ok(Data::Bytes(value.to_vec())));
+        self.scalar(at, Data::Bytes(value.to_vec()));
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        self.scalar(at, self.format.of_timestamp(at, value));
+        self.scalar(at, Data::Timestamp(value));
     }
 
     fn null(&mut self, at: Member<'_>) {

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Error, ErrorKind, LimitKind, Limits, Timestamp};
 
 /// A value, and the bytes of the message it was read from.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,9 @@ pub(super) enum Data {
     Boolean(bool),
     /// A number as its decimal text.
     Digits(String),
+    /// Only when it is written: a big decimal and a timestamp, which formats write differently.
+    Decimal(String),
+    Timestamp(Timestamp),
     Integer(i128),
     Single(f32),
     Double(f64),

@@ -1,6 +1,6 @@
 //! Data items as bytes, in the shortest encoding: RFC 8949, section 4.1.
 
-use polywire_schema::{BigDecimal, BigInteger, Defaults, Error, Member, Timestamp};
+use polywire_schema::{BigInteger, Defaults, Error, Member};
 use polywire_text::reference::timestamp;
 
 use super::{CborFormat, DECIMAL, EPOCH, NEGATIVE, UNSIGNED, big};
@@ -31,55 +31,60 @@ fn tagged(tag: u64, data: Data) -> Data {
 impl EncodeFormat for CborFormat {
     const COUNTS: bool = true;
 
-    /// Section 3.4.3: as an integer where 64 bits are enough, else a byte string behind tag 2 or 3.
-    fn of_big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
-        let digits = value.as_str();
-        if let Ok(value) = digits.parse::<i128>()
-            && (-1 - i128::from(u64::MAX)..=u64::MAX.into()).contains(&value)
-        {
-            return Ok(Data::Integer(value));
+    /// Section 3.4.2: of timestamps, tag 1 before seconds, whole where they are.
+    fn of_scalar(&self, _: Member<'_>, value: Data) -> Result<Data, Error> {
+        match value {
+            Data::Digits(digits) => big_integer(&digits),
+            Data::Decimal(text) => big_decimal(&text),
+            Data::Timestamp(value) => Ok(tagged(
+                EPOCH,
+                match value.nanoseconds() {
+                    0 => Data::Integer(value.seconds().into()),
+                    _ => Data::Double(timestamp::as_f64(value)),
+                },
+            )),
+            value => Ok(value),
         }
-        let (tag, bytes) = match digits.strip_prefix('-') {
-            _ if digits.len() > 3 * big::MOST_BYTES => (UNSIGNED, vec![1; big::MOST_BYTES + 1]),
-            Some(digits) => (NEGATIVE, big::bytes_of_digits(digits, 1)),
-            None => (UNSIGNED, big::bytes_of_digits(digits, 0)),
-        };
-        match bytes.len() <= big::MOST_BYTES {
-            true => Ok(tagged(tag, Data::Bytes(bytes))),
-            false => Err(unwritable("an integer of at most 512 bytes")),
-        }
-    }
-
-    /// Section 3.4.4: tag 4 before the exponent of ten and the digits without it.
-    fn of_big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
-        let text = value.as_str();
-        let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let exponent = exponent.parse::<i64>().ok();
-        let exponent = exponent.and_then(|exponent| exponent.checked_sub(fraction.len() as i64));
-        let mantissa = format!("{whole}{fraction}").parse();
-        let (Some(exponent), Ok(mantissa)) = (exponent, mantissa) else {
-            return Err(unwritable("a decimal number whose exponent fits 64 bits"));
-        };
-        let parts = [
-            Data::Integer(exponent.into()),
-            self.of_big_integer(&mantissa)?,
-        ];
-        Ok(tagged(DECIMAL, Data::List(parts.map(Node::from).into())))
-    }
-
-    /// Section 3.4.2: tag 1 before seconds, whole where they are.
-    fn of_timestamp(&self, _: Member<'_>, value: Timestamp) -> Result<Data, Error> {
-        let seconds = match value.nanoseconds() {
-            0 => Data::Integer(value.seconds().into()),
-            _ => Data::Double(timestamp::as_f64(value)),
-        };
-        Ok(tagged(EPOCH, seconds))
     }
 
     fn write(&self, node: &Node) -> Result<Vec<u8>, Error> {
         Ok(written(node))
     }
+}
+
+/// Section 3.4.3: as an integer where 64 bits are enough, else a byte string behind tag 2 or 3.
+fn big_integer(digits: &str) -> Result<Data, Error> {
+    if let Ok(value) = digits.parse::<i128>()
+        && (-1 - i128::from(u64::MAX)..=u64::MAX.into()).contains(&value)
+    {
+        return Ok(Data::Integer(value));
+    }
+    let (tag, bytes) = match digits.strip_prefix('-') {
+        _ if digits.len() > 3 * big::MOST_BYTES => (UNSIGNED, vec![1; big::MOST_BYTES + 1]),
+        Some(digits) => (NEGATIVE, big::bytes_of_digits(digits, 1)),
+        None => (UNSIGNED, big::bytes_of_digits(digits, 0)),
+    };
+    match bytes.len() <= big::MOST_BYTES {
+        true => Ok(tagged(tag, Data::Bytes(bytes))),
+        false => Err(unwritable("an integer of at most 512 bytes")),
+    }
+}
+
+/// Section 3.4.4: tag 4 before the exponent of ten and the digits without it.
+fn big_decimal(text: &str) -> Result<Data, Error> {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let exponent = exponent.parse::<i64>().ok();
+    let exponent = exponent.and_then(|exponent| exponent.checked_sub(fraction.len() as i64));
+    let mantissa = format!("{whole}{fraction}").parse::<BigInteger>();
+    let (Some(exponent), Ok(mantissa)) = (exponent, mantissa) else {
+        return Err(unwritable("a decimal number whose exponent fits 64 bits"));
+    };
+    let parts = [
+        Data::Integer(exponent.into()),
+        big_integer(mantissa.as_str())?,
+    ];
+    Ok(tagged(DECIMAL, Data::List(parts.map(Node::from).into())))
 }
 
 /// Section 3: the major type, and the argument in the fewest bytes.

@@ -1,16 +1,11 @@
 //! Values as text: no white space, and no more escapes than RFC 8259 requires.
 
-use polywire_schema::{
-    BigDecimal, BigInteger, Error, Member, ShapeKind, Timestamp, TimestampFormat,
-};
-use polywire_text::number;
+use polywire_schema::{Error, Member, ShapeKind, TimestampFormat};
 use polywire_text::reference::json;
 
 use super::JsonFormat;
 use crate::json::JsonProfile;
-use crate::reference::encode::{
-    EncodeFormat, TreeEncoder, digits, instant, plain_text, unwritable,
-};
+use crate::reference::encode::{EncodeFormat, TreeEncoder, instant, plain_text, unwritable};
 use crate::reference::node::{Data, Node};
 
 /// The reference implementation of [`crate::json::JsonEncoder`].
@@ -25,59 +20,35 @@ impl JsonEncoder {
 }
 
 impl EncodeFormat for JsonFormat {
-    fn of_float(&self, at: Member<'_>, value: f32) -> Result<Data, Error> {
-        match value.is_finite() {
-            true => Ok(Data::Digits(marked(at, digits(value, number::push_f32)))),
-            false => self.of_double(at, value.into()),
-        }
-    }
-
-    fn of_double(&self, at: Member<'_>, value: f64) -> Result<Data, Error> {
-        match value.is_finite() {
-            true => Ok(Data::Digits(marked(at, digits(value, number::push_f64)))),
-            false if at.kind() == ShapeKind::Document => {
-                Err(unwritable("a finite number").found(value.to_string()))
-            }
-            false => Ok(Data::Text(digits(value, number::push_f64))),
-        }
-    }
-
-    fn of_timestamp(&self, at: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+    fn of_scalar(&self, at: Member<'_>, value: Data) -> Result<Data, Error> {
+        let in_document = at.kind() == ShapeKind::Document;
         let format = self.0.timestamp_format_of(at);
-        let text = instant(value, format)?;
-        Ok(match format {
-            TimestampFormat::EpochSeconds => Data::Digits(text),
-            _ => Data::Text(text),
+        Ok(match value {
+            Data::Single(_) | Data::Double(_) => match plain_text(&value) {
+                text if text.ends_with(|last: char| last.is_ascii_alphabetic()) => {
+                    match in_document {
+                        true => return Err(unwritable("a finite number").found(text)),
+                        false => Data::Text(text),
+                    }
+                }
+                // In a document, a point tells a whole double from an integer.
+                text if in_document && !text.contains(['.', 'e']) => Data::Digits(text + ".0"),
+                text => Data::Digits(text),
+            },
+            Data::Digits(text) | Data::Decimal(text) => match self.0.quoted_big_numbers {
+                true => Data::Text(text),
+                false => Data::Digits(text),
+            },
+            Data::Timestamp(value) => match (format, instant(value, format)?) {
+                (TimestampFormat::EpochSeconds, text) => Data::Digits(text),
+                (_, text) => Data::Text(text),
+            },
+            value => value,
         })
-    }
-
-    fn of_big_integer(&self, value: &BigInteger) -> Result<Data, Error> {
-        Ok(self.big_number(value.as_str()))
-    }
-
-    fn of_big_decimal(&self, value: &BigDecimal) -> Result<Data, Error> {
-        Ok(self.big_number(value.as_str()))
     }
 
     fn write(&self, node: &Node) -> Result<Vec<u8>, Error> {
         Ok(written(node).into_bytes())
-    }
-}
-
-impl JsonFormat {
-    fn big_number(&self, digits: &str) -> Data {
-        match self.0.quoted_big_numbers {
-            true => Data::Text(digits.to_owned()),
-            false => Data::Digits(digits.to_owned()),
-        }
-    }
-}
-
-/// In a document, a point tells a whole double from an integer.
-fn marked(at: Member<'_>, digits: String) -> String {
-    match at.kind() == ShapeKind::Document && !digits.contains(['.', 'e', 'E']) {
-        true => digits + ".0",
-        false => digits,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values as text: the canonical form, as `docs/xmlrpc-mapping.md` has it.
 
-use polywire_schema::{Defaults, Error, Member, Timestamp};
+use polywire_schema::{Defaults, Error, Member};
 use polywire_text::escape::{Forbidden, XmlPlace};
 use polywire_text::reference::{number, timestamp, xml};
 use polywire_text::timestamp::Fraction;
@@ -26,7 +26,10 @@ impl XmlRpcEncoder {
 }
 
 impl EncodeFormat for XmlRpcFormat {
-    fn of_timestamp(&self, _: Member<'_>, value: Timestamp) -> Result<Data, Error> {
+    fn of_scalar(&self, _: Member<'_>, value: Data) -> Result<Data, Error> {
+        let Data::Timestamp(value) = value else {
+            return Ok(value);
+        };
         if !(1..=9999).contains(&value.civil().year) {
             return Err(unwritable("a year from 0001 to 9999"));
         }
@@ -89,7 +92,7 @@ impl XmlRpcFormat {
             },
             Data::Single(_) | Data::Double(_) => element("double", &plain(&plain_text(&node.data))),
             Data::Bytes(_) => element("base64", &plain_text(&node.data)),
-            Data::Text(text) | Data::Digits(text) => self.string(text)?,
+            Data::Text(text) | Data::Digits(text) | Data::Decimal(text) => self.string(text)?,
             Data::List(items) => {
                 let items: Result<String, Error> =
                     items.iter().map(|item| self.value(item)).collect();
