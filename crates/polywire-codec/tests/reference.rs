@@ -138,6 +138,10 @@ fn all_of_xmlrpc(inside: &str) {
     for profile in XMLRPC_PROFILES {
         for limits in [Limits::DEFAULT, SMALL.with_bytes(1_000)] {
             xmlrpc(&text, Member::DOCUMENT, profile, &limits);
+            // With such a policy the format counts the members of structures too.
+            if profile.duplicates != Duplicates::Refuse && limits.items() < 100 {
+                continue;
+            }
             for shape in SHAPES {
                 xmlrpc(&text, root(shape), profile, &limits);
             }
@@ -433,6 +437,28 @@ fn edges_of_xmlrpc() {
         let members = members.iter().map(|(name, value)| member(name, value));
         format!("<struct>{}</struct>", members.collect::<String>())
     };
+    // The limits on items, depth and strings.
+    let item = |inside: &str| format!("<value>{inside}</value>");
+    let list = |items: &str| format!("<array><data>{items}</data></array>");
+    for count in [7, 8, 9] {
+        let items = list(&item("x").repeat(count));
+        all_of_xmlrpc(&items);
+        all_of_xmlrpc(&structure(&[("dense", &items)]));
+        all_of_xmlrpc(&structure(&[("name", "x"), ("other", &items)]));
+    }
+    let mut nested = item("x");
+    for _ in 0..6 {
+        nested = item(&list(&nested));
+        all_of_xmlrpc(&structure(&[("name", "x"), ("other", &list(&nested))]));
+        all_of_xmlrpc(&structure(&[("document", &list(&nested))]));
+    }
+    for len in [60, 61] {
+        let text = "x".repeat(len);
+        all_of_xmlrpc(&structure(&[("name", &text)]));
+        all_of_xmlrpc(&structure(&[("name", "x"), (&text, "x")]));
+        all_of_xmlrpc(&structure(&[("name", "x"), ("other", &text)]));
+        all_of_xmlrpc(&structure(&[("bigInteger", &"7".repeat(len))]));
+    }
     for inside in [
         "",
         " ",
