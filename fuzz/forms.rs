@@ -77,7 +77,9 @@ fn like_reference(
         let reference = reference::form::FormDecoder::new(text, profile, limits)
             .and_then(|mut reference| Value::decode(at, &mut reference));
         match (&native, reference) {
-            (Ok(native), Ok(reference)) => assert_eq!(format!("{native:?}"), format!("{reference:?}")),
+            (Ok(native), Ok(reference)) => {
+                assert_eq!(format!("{native:?}"), format!("{reference:?}"))
+            }
             (Err(_), Err(_)) => {}
             (native, reference) => panic!("{native:?}\n{reference:?}"),
         }

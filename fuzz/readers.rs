@@ -42,7 +42,9 @@ pub(crate) fn json(data: &[u8]) {
         for at in [Member::DOCUMENT, root("Node"), root("Scalars")] {
             let profile = JsonProfile::DEFAULT;
             let reference = reference::json::JsonDecoder::new(text, 0, profile, &Limits::DEFAULT)
-                .and_then(|mut reference| Ok((Value::decode(at, &mut reference)?, reference.end())));
+                .and_then(|mut reference| {
+                    Ok((Value::decode(at, &mut reference)?, reference.end()))
+                });
             like_reference::<Json>(&body, at, reference);
         }
     }
@@ -88,12 +90,19 @@ pub(crate) fn xml(data: &[u8]) {
         });
         let reference = reference::xml::XmlDecoder::from_str(text, profile, limits)
             .and_then(|mut reference| Value::decode(at, &mut reference));
-        assert_eq!(format!("{:?}", native.ok()), format!("{:?}", reference.ok()));
+        assert_eq!(
+            format!("{:?}", native.ok()),
+            format!("{:?}", reference.ok())
+        );
     }
 }
 
 /// The reference implementation, which says where it ended, found the same or refused too.
-fn like_reference<F: Format>(body: &Body, at: Member<'_>, reference: Result<(Value, usize), Error>) {
+fn like_reference<F: Format>(
+    body: &Body,
+    at: Member<'_>,
+    reference: Result<(Value, usize), Error>,
+) {
     let native = read::<F, Value>(body, at, false, &Limits::DEFAULT);
     let whole = |(_, end): &(Value, usize)| *end == body.as_bytes().len();
     let reference = reference.ok().filter(whole).map(|(value, _)| value);
