@@ -415,6 +415,12 @@ fn edges_of_cbor() {
     ] {
         all_of_cbor(bytes);
     }
+    // Any number of tags may stand before a value.
+    for tag in [0xc1, 0xc6] {
+        let mut bytes = vec![tag; 20_000];
+        bytes.push(0x80);
+        all_of_cbor(&bytes);
+    }
     // 513 bytes are too many, and 512 count as eight items.
     for len in [512_u16, 513] {
         let mut bytes = vec![0xc2, 0x59];
