@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use polywire_codec::reference::xmlrpc as twin;
+use polywire_codec::reference::xmlrpc as reference;
 use polywire_codec::xmlrpc::{
     self, Envelope, MulticallResult, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile,
 };
@@ -33,13 +33,13 @@ pub(crate) fn multicall(data: &[u8]) {
         check(&calls, data.len());
         // What breaks a limit breaks it for the calls together or each alone.
         if let Ok(text) = std::str::from_utf8(data)
-            && let twin = twin::read_multicall(text, profile, &limits)
-            && ![calls.as_ref().err(), twin.as_ref().err()]
+            && let reference = reference::read_multicall(text, profile, &limits)
+            && ![calls.as_ref().err(), reference.as_ref().err()]
                 .into_iter()
                 .flatten()
                 .any(Error::is_limit)
         {
-            assert_eq!(format!("{:?}", calls.ok()), format!("{:?}", twin.ok()));
+            assert_eq!(format!("{:?}", calls.ok()), format!("{:?}", reference.ok()));
         }
         let results = results(&body, profile, &limits);
         check(&results, data.len());

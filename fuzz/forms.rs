@@ -1,5 +1,5 @@
 //! The reader of forms: whatever comes, it agrees with itself and with its
-//! readable twin.
+//! reference implementation.
 
 use std::fmt::Debug;
 
@@ -31,9 +31,9 @@ where
     T: Encode + Debug + for<'de> Decode<'de>,
 {
     let at = root(name);
-    let value = like_twin(body, at, profile, &Limits::DEFAULT);
+    let value = like_reference(body, at, profile, &Limits::DEFAULT);
     // Smaller limits refuse, and change nothing else.
-    let limited = like_twin(body, at, profile, &SMALL);
+    let limited = like_reference(body, at, profile, &SMALL);
     if !limited.as_ref().is_err_and(Error::is_limit) {
         assert_eq!(shown(&value), shown(&limited));
     }
@@ -56,13 +56,13 @@ where
         assert_eq!(typed.len(), value.len(), "{typed}\n{value}");
         // What was written once is canonical.
         let body = Body::from(value.clone().into_bytes());
-        let again = like_twin(&body, at, profile, &Limits::DEFAULT);
+        let again = like_reference(&body, at, profile, &Limits::DEFAULT);
         assert_eq!(write(&again.unwrap(), at, profile).unwrap(), value);
     }
 }
 
-/// The readable twin finds the same or refuses too.
-fn like_twin(
+/// The reference implementation finds the same or refuses too.
+fn like_reference(
     body: &Body,
     at: Member<'_>,
     profile: FormProfile,
@@ -74,12 +74,14 @@ fn like_twin(
     });
     check(&native, body.as_bytes().len());
     if let Ok(text) = std::str::from_utf8(body.as_bytes()) {
-        let twin = reference::form::FormDecoder::new(text, profile, limits)
-            .and_then(|mut twin| Value::decode(at, &mut twin));
-        match (&native, twin) {
-            (Ok(native), Ok(twin)) => assert_eq!(format!("{native:?}"), format!("{twin:?}")),
+        let reference = reference::form::FormDecoder::new(text, profile, limits)
+            .and_then(|mut reference| Value::decode(at, &mut reference));
+        match (&native, reference) {
+            (Ok(native), Ok(reference)) => {
+                assert_eq!(format!("{native:?}"), format!("{reference:?}"))
+            }
             (Err(_), Err(_)) => {}
-            (native, twin) => panic!("{native:?}\n{twin:?}"),
+            (native, reference) => panic!("{native:?}\n{reference:?}"),
         }
     }
     native

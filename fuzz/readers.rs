@@ -41,9 +41,11 @@ pub(crate) fn json(data: &[u8]) {
         people(text);
         for at in [Member::DOCUMENT, root("Node"), root("Scalars")] {
             let profile = JsonProfile::DEFAULT;
-            let twin = reference::json::JsonDecoder::new(text, 0, profile, &Limits::DEFAULT)
-                .and_then(|mut twin| Ok((Value::decode(at, &mut twin)?, twin.end())));
-            like_twin::<Json>(&body, at, twin);
+            let reference = reference::json::JsonDecoder::new(text, 0, profile, &Limits::DEFAULT)
+                .and_then(|mut reference| {
+                    Ok((Value::decode(at, &mut reference)?, reference.end()))
+                });
+            like_reference::<Json>(&body, at, reference);
         }
     }
 }
@@ -54,9 +56,9 @@ pub(crate) fn cbor(data: &[u8]) {
     shapes::<Cbor>(&body, &document);
     for at in [Member::DOCUMENT, root("Node"), root("Scalars")] {
         let profile = CborProfile::DEFAULT;
-        let twin = reference::cbor::CborDecoder::new(data, 0, profile, &Limits::DEFAULT)
-            .and_then(|mut twin| Ok((Value::decode(at, &mut twin)?, twin.end())));
-        like_twin::<Cbor>(&body, at, twin);
+        let reference = reference::cbor::CborDecoder::new(data, 0, profile, &Limits::DEFAULT)
+            .and_then(|mut reference| Ok((Value::decode(at, &mut reference)?, reference.end())));
+        like_reference::<Cbor>(&body, at, reference);
     }
 }
 
@@ -86,18 +88,25 @@ pub(crate) fn xml(data: &[u8]) {
             decoder.finish()?;
             Ok(value)
         });
-        let twin = reference::xml::XmlDecoder::from_str(text, profile, limits)
-            .and_then(|mut twin| Value::decode(at, &mut twin));
-        assert_eq!(format!("{:?}", native.ok()), format!("{:?}", twin.ok()));
+        let reference = reference::xml::XmlDecoder::from_str(text, profile, limits)
+            .and_then(|mut reference| Value::decode(at, &mut reference));
+        assert_eq!(
+            format!("{:?}", native.ok()),
+            format!("{:?}", reference.ok())
+        );
     }
 }
 
-/// The readable twin, which says where it ended, found the same or refused too.
-fn like_twin<F: Format>(body: &Body, at: Member<'_>, twin: Result<(Value, usize), Error>) {
+/// The reference implementation, which says where it ended, found the same or refused too.
+fn like_reference<F: Format>(
+    body: &Body,
+    at: Member<'_>,
+    reference: Result<(Value, usize), Error>,
+) {
     let native = read::<F, Value>(body, at, false, &Limits::DEFAULT);
     let whole = |(_, end): &(Value, usize)| *end == body.as_bytes().len();
-    let twin = twin.ok().filter(whole).map(|(value, _)| value);
-    assert_eq!(format!("{:?}", native.ok()), format!("{twin:?}"));
+    let reference = reference.ok().filter(whole).map(|(value, _)| value);
+    assert_eq!(format!("{:?}", native.ok()), format!("{reference:?}"));
 }
 
 pub(crate) fn xmlrpc_response(data: &[u8]) {

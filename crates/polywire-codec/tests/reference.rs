@@ -1,4 +1,4 @@
-//! The formats against their readable twins: the same bytes for a value, and
+//! The formats against their reference implementations: the same bytes for a value, and
 //! for any bytes the same value, or both refuse.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -8,7 +8,10 @@ mod support;
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::reference::{self, Reference, ReferenceSink};
-use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Typed};
+use polywire_codec::xmlrpc::{
+    Duplicates, Envelope, Leniency, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile,
+};
+use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Sink, Typed};
 use polywire_schema::{
     Body, Decode, Direction, Encode, Error, Limits, Map, Member, Timestamp, Value,
 };
@@ -43,6 +46,14 @@ const SMALL: Limits = Limits::DEFAULT
     .with_items(8)
     .with_string(60);
 
+const XMLRPC_PROFILES: [XmlRpcProfile; 5] = [
+    XmlRpcProfile::DEFAULT,
+    XmlRpcProfile::DEFAULT.for_client(),
+    XmlRpcProfile::DEFAULT.with_leniency(Leniency::ALL),
+    XmlRpcProfile::DEFAULT.with_duplicates(Duplicates::First),
+    XmlRpcProfile::DEFAULT.with_duplicates(Duplicates::Last),
+];
+
 fn show(result: &Result<Value, Error>) -> String {
     match result {
         Ok(value) => format!("{value:?}"),
@@ -57,7 +68,7 @@ fn json(text: &str, at: Member<'_>, profile: JsonProfile, limits: &Limits) -> St
         decoder.finish()?;
         Ok(value)
     };
-    let twin = || {
+    let reference = || {
         let mut decoder = reference::json::JsonDecoder::new(text, 0, profile, limits)?;
         let value = Value::decode(at, &mut decoder)?;
         match decoder.end() == text.len() {
@@ -65,11 +76,11 @@ fn json(text: &str, at: Member<'_>, profile: JsonProfile, limits: &Limits) -> St
             false => Err(Error::new(polywire_schema::ErrorKind::Syntax)),
         }
     };
-    let (native, twin) = (native(), twin());
+    let (native, reference) = (native(), reference());
     assert_eq!(
         show(&native),
-        show(&twin),
-        "{text:?} as {at:?}\n{native:?}\n{twin:?}"
+        show(&reference),
+        "{text:?} as {at:?}\n{native:?}\n{reference:?}"
     );
     show(&native)
 }
@@ -81,7 +92,7 @@ fn cbor(bytes: &[u8], at: Member<'_>, profile: CborProfile, limits: &Limits) -> 
         decoder.finish()?;
         Ok(value)
     };
-    let twin = || {
+    let reference = || {
         let mut decoder = reference::cbor::CborDecoder::new(bytes, 0, profile, limits)?;
         let value = Value::decode(at, &mut decoder)?;
         match decoder.end() == bytes.len() {
@@ -89,13 +100,53 @@ fn cbor(bytes: &[u8], at: Member<'_>, profile: CborProfile, limits: &Limits) -> 
             false => Err(Error::new(polywire_schema::ErrorKind::Syntax)),
         }
     };
-    let (native, twin) = (native(), twin());
+    let (native, reference) = (native(), reference());
     assert_eq!(
         show(&native),
-        show(&twin),
-        "{bytes:02x?} as {at:?}\n{native:?}\n{twin:?}"
+        show(&reference),
+        "{bytes:02x?} as {at:?}\n{native:?}\n{reference:?}"
     );
     show(&native)
+}
+
+fn xmlrpc(text: &str, at: Member<'_>, profile: XmlRpcProfile, limits: &Limits) -> String {
+    let native = || {
+        let (_, mut decoder) = XmlRpcDecoder::response_from_str(text, profile, limits)?;
+        let value = Value::decode(at, &mut decoder)?;
+        decoder.finish()?;
+        Ok(value)
+    };
+    let reference = || {
+        let mut decoder = reference::xmlrpc::XmlRpcDecoder::response(text, profile, limits)?;
+        Value::decode(at, &mut decoder)
+    };
+    let (native, reference) = (native(), reference());
+    assert_eq!(
+        show(&native),
+        show(&reference),
+        "{text} as {at:?} by {profile:?}\n{native:?}\n{reference:?}"
+    );
+    show(&native)
+}
+
+/// The response with this inside of its value, in every shape and by every profile.
+fn all_of_xmlrpc(inside: &str) {
+    let text = format!(
+        "<?xml version=\"1.0\"?><methodResponse><params><param><value>{inside}</value></param>\
+         </params></methodResponse>"
+    );
+    for profile in XMLRPC_PROFILES {
+        for limits in [Limits::DEFAULT, SMALL.with_bytes(1_000)] {
+            xmlrpc(&text, Member::DOCUMENT, profile, &limits);
+            // With such a policy the format counts the members of structures too.
+            if profile.duplicates != Duplicates::Refuse && limits.items() < 100 {
+                continue;
+            }
+            for shape in SHAPES {
+                xmlrpc(&text, root(shape), profile, &limits);
+            }
+        }
+    }
 }
 
 /// In every shape and by every profile.
@@ -133,6 +184,13 @@ fn write_cbor(message: &dyn Message, at: Member<'_>) -> Option<Vec<u8>> {
     encoder.finish().ok()
 }
 
+fn write_xmlrpc(message: &dyn Message, at: Member<'_>, envelope: Envelope<'_>) -> Option<String> {
+    let style = Style::DEFAULT.with_fractions(true);
+    let mut encoder = XmlRpcEncoder::new(envelope, Vec::new()).with_style(style);
+    message.write(at, &mut encoder);
+    Some(String::from_utf8(encoder.finish().ok()?).unwrap())
+}
+
 /// Both writers, then both readers of what was written.
 fn written(message: &dyn Message, at: Member<'_>) {
     for profile in PROFILES {
@@ -151,6 +209,43 @@ fn written(message: &dyn Message, at: Member<'_>) {
     assert_eq!(native, write_cbor(&Reference(message), at));
     if let Some(bytes) = native {
         all_of_cbor(&bytes[6..]);
+    }
+    let positional = at.kind().is_structure();
+    let call = Envelope::Call {
+        method: "echo",
+        positional,
+    };
+    for envelope in [Envelope::Value, Envelope::Fault, call] {
+        let native = write_xmlrpc(message, at, envelope);
+        assert_eq!(native, write_xmlrpc(&Reference(message), at, envelope));
+    }
+    let native = write_xmlrpc(message, at, Envelope::Value);
+    if let Some(value) = &native {
+        let inside = value.strip_prefix("<value>").unwrap();
+        all_of_xmlrpc(inside.strip_suffix("</value>").unwrap());
+    }
+    if let (Some(call), true) = (write_xmlrpc(message, at, call), positional) {
+        read_call(&call, at, true);
+        // The first parameter is no structure, or there is none.
+        read_call(&call, at, false);
+    }
+}
+
+/// The same members of the parameters of a call, through a message.
+fn read_call<'de>(text: &'de str, at: Member<'_>, positional: bool) {
+    let profile = XmlRpcProfile::DEFAULT.with_positional(positional);
+    let read = |sink: &mut (dyn Sink<'de> + '_)| {
+        let (_, mut decoder) = XmlRpcDecoder::call_from_str(text, profile, &Limits::DEFAULT)?;
+        sink.read(at, &mut decoder)?;
+        decoder.finish()?;
+        sink.finish(at, &mut decoder)
+    };
+    let (mut native, mut reference) = (Map::new(), ReferenceSink(Map::new()));
+    let errors = (read(&mut native).err(), read(&mut reference).err());
+    match &errors {
+        (None, None) => assert_eq!(native, reference.0, "{text}"),
+        (Some(native), Some(reference)) => assert_eq!(native.kind(), reference.kind(), "{text}"),
+        _ => panic!("{text} as {at:?}\n{errors:?}"),
     }
 }
 
@@ -320,6 +415,12 @@ fn edges_of_cbor() {
     ] {
         all_of_cbor(bytes);
     }
+    // Any number of tags may stand before a value.
+    for tag in [0xc1, 0xc6] {
+        let mut bytes = vec![tag; 20_000];
+        bytes.push(0x80);
+        all_of_cbor(&bytes);
+    }
     // 513 bytes are too many, and 512 count as eight items.
     for len in [512_u16, 513] {
         let mut bytes = vec![0xc2, 0x59];
@@ -330,6 +431,148 @@ fn edges_of_cbor() {
             let limits = Limits::DEFAULT.with_items(items);
             cbor(&bytes, Member::DOCUMENT, CborProfile::DEFAULT, &limits);
         }
+    }
+}
+
+#[test]
+fn edges_of_xmlrpc() {
+    let member = |name: &str, value: &str| {
+        format!("<member><name>{name}</name><value>{value}</value></member>")
+    };
+    let structure = |members: &[(&str, &str)]| {
+        let members = members.iter().map(|(name, value)| member(name, value));
+        format!("<struct>{}</struct>", members.collect::<String>())
+    };
+    // The limits on items, depth and strings.
+    let item = |inside: &str| format!("<value>{inside}</value>");
+    let list = |items: &str| format!("<array><data>{items}</data></array>");
+    for count in [7, 8, 9] {
+        let items = list(&item("x").repeat(count));
+        all_of_xmlrpc(&items);
+        all_of_xmlrpc(&structure(&[("dense", &items)]));
+        all_of_xmlrpc(&structure(&[("name", "x"), ("other", &items)]));
+    }
+    let mut nested = item("x");
+    for _ in 0..6 {
+        nested = item(&list(&nested));
+        all_of_xmlrpc(&structure(&[("name", "x"), ("other", &list(&nested))]));
+        all_of_xmlrpc(&structure(&[("document", &list(&nested))]));
+    }
+    for len in [60, 61] {
+        let text = "x".repeat(len);
+        all_of_xmlrpc(&structure(&[("name", &text)]));
+        all_of_xmlrpc(&structure(&[("name", "x"), (&text, "x")]));
+        all_of_xmlrpc(&structure(&[("name", "x"), ("other", &text)]));
+        all_of_xmlrpc(&structure(&[("bigInteger", &"7".repeat(len))]));
+    }
+    for inside in [
+        "",
+        " ",
+        "x",
+        "<nil/>",
+        "<array/>",
+        "<struct/>",
+        "<array><data/></array>",
+    ] {
+        all_of_xmlrpc(inside);
+    }
+    for members in [
+        &[("name", "x")][..],
+        &[("name", "<string>x</string>"), ("other", "<i4>abc</i4>")],
+        &[
+            ("name", "x"),
+            ("other", "<array><data><value>y</value></data></array>"),
+        ],
+        &[("name", "x"), ("name", "y")],
+        &[("name", "<nil/>"), ("name", "y")],
+        &[("name", "x"), ("other", "1"), ("other", "<i4>2</i4>")],
+        &[("name", "x"), ("left", "<struct/>")],
+        &[
+            ("name", "x"),
+            (
+                "children",
+                "<array><data><value><nil/></value></data></array>",
+            ),
+        ],
+        &[
+            ("name", "x"),
+            (
+                "byKey",
+                "<struct><member><name>k</name><value><nil/></value></member></struct>",
+            ),
+        ],
+        &[(
+            "dense",
+            "<array><data><value><nil/></value><value>x</value></data></array>",
+        )],
+        &[(
+            "sparse",
+            "<array><data><value><nil/></value><value>x</value></data></array>",
+        )],
+        &[(
+            "counts",
+            "<struct><member><name>k</name><value><i4>1</i4></value></member>\
+            <member><name>k</name><value><i4>2</i4></value></member></struct>",
+        )],
+        &[(
+            "sparseCounts",
+            "<struct><member><name>k</name><value><nil/></value></member></struct>",
+        )],
+        &[("counts", "<array><data/></array>")],
+        &[("text", "x"), ("number", "<int>1</int>")],
+        &[("strange", "1")],
+        &[("text", "<nil/>")],
+        &[("byte", "<i4>128</i4>")],
+        &[
+            ("byte", "<i1>127</i1>"),
+            ("short", "<i2>+5</i2>"),
+            ("long", "<i8>-9</i8>"),
+        ],
+        &[("byte", "<i1>128</i1>")],
+        &[("long", "<int>2147483648</int>")],
+        &[("long", "<biginteger>7</biginteger>")],
+        &[("long", "<biginteger>9223372036854775808</biginteger>")],
+        &[("long", "1")],
+        &[("long", " <i8> 1 </i8> ")],
+        &[("float", "<double>1e39</double>")],
+        &[("float", "<i4>5</i4>"), ("double", "<double>nan</double>")],
+        &[("double", "<double>-inf</double>")],
+        &[("double", "<double/>")],
+        &[("double", "<float>1.50</float>")],
+        &[("double", "1")],
+        &[("boolean", "<boolean>1</boolean>")],
+        &[("boolean", "<boolean>TRUE</boolean>")],
+        &[("boolean", "<i4>1</i4>")],
+        &[("blob", "<base64>AA==\n</base64>")],
+        &[("blob", "<base64/>")],
+        &[("blob", "AA==")],
+        &[("bigInteger", "12345678901234567890")],
+        &[("bigInteger", "<string>007</string>")],
+        &[("bigInteger", "<i8>+7</i8>"), ("bigDecimal", "<i8>+7</i8>")],
+        &[("bigInteger", "<biginteger>+7</biginteger>")],
+        &[("bigInteger", "<biginteger/>")],
+        &[("bigInteger", "<double>1.0</double>")],
+        &[("bigDecimal", "<double>1.50</double>")],
+        &[("bigDecimal", "<double>inf</double>")],
+        &[("bigDecimal", "<bigdecimal>1.50</bigdecimal>")],
+        &[("bigDecimal", "1.5e3")],
+        &[(
+            "time",
+            "<dateTime.iso8601>20260101T00:00:00</dateTime.iso8601>",
+        )],
+        &[(
+            "time",
+            "<dateTime.iso8601>00000000T00:00:00Z</dateTime.iso8601>",
+        )],
+        &[("time", "<dateTime>2026-01-01T24:00:00Z</dateTime>")],
+        &[("time", "<i4>1</i4>")],
+        &[("document", "<nil/>")],
+        &[(
+            "document",
+            "<struct><member><name>k</name><value>x</value></member></struct>",
+        )],
+    ] {
+        all_of_xmlrpc(&structure(members));
     }
 }
 
@@ -442,6 +685,12 @@ proptest! {
     ) {
         let (json, cbor) = encoded(&value);
         all_of_cbor(&changed(cbor, &changes));
+        let xmlrpc = write_xmlrpc(&Dynamic(&value), Member::DOCUMENT, Envelope::Value);
+        let xmlrpc = xmlrpc.unwrap_or_default().replace("<value>", "\u{1}");
+        if let Ok(text) = String::from_utf8(changed(xmlrpc.into_bytes(), &changes)) {
+            let text = text.replace('\u{1}', "<value>");
+            all_of_xmlrpc(text.trim_start_matches("<value>").trim_end_matches("</value>"));
+        }
         if let Ok(text) = String::from_utf8(changed(json, &changes)) {
             all_of_json(&text);
         }

@@ -1,9 +1,11 @@
 //! Slow, readable implementations of the formats, for tests.
 //!
-//! Each is written from the RFC with the plainest loops: a message is read into a tree,
-//! and the tree is walked. They share with the fast readers and writers only schemas,
-//! values, limits, errors, and the reference implementations of `polywire_text`. Tests
-//! and fuzz targets compare the fast formats with them. Programs should not use them.
+//! Each format has a parser, written rule by rule from its specification, that reads a
+//! whole message into a tree. One [`TreeDecoder`] walks the trees of all formats, and one
+//! [`TreeEncoder`] builds the trees that their writers write. They share with the fast
+//! readers and writers only schemas, values, limits, errors, and the reference
+//! implementations of `polywire_text`: not the decoding loop, which they check. Tests and
+//! fuzz targets compare the fast formats with them. Programs should not use them.
 //!
 //! [`Reference`] and [`ReferenceSink`] pass a whole message through them: where a
 //! protocol uses the encoder or decoder of a format, the reference implementation of
@@ -23,11 +25,19 @@
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
+mod adapters;
 pub mod cbor;
+mod decode;
+mod encode;
 pub mod form;
+mod format;
 pub mod json;
+mod node;
 pub mod xml;
 pub mod xmlrpc;
+
+pub use decode::TreeDecoder;
+pub use encode::TreeEncoder;
 
 use polywire_schema::{Decoder, Encoder, Error, Member};
 

@@ -71,6 +71,14 @@ impl XmlRpcEncoder {
         self
     }
 
+    /// What the reference implementation needs: the style, the defaults, and whether the members
+    /// of a structure are parameters of their own.
+    #[cfg(feature = "reference")]
+    pub(crate) fn settings(&self) -> (Style, Defaults, bool) {
+        let positional = self.depth == 0 && self.frame == Frame::Positional;
+        (self.style, self.defaults, positional)
+    }
+
     /// Puts values in that have been written already, each of them whole, by
     /// writers with [`Envelope::Value`](super::Envelope::Value) or
     /// [`Envelope::Item`](super::Envelope::Item).

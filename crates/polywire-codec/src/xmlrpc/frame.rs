@@ -387,6 +387,28 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(found)
     }
 
+    /// Whether the parameters of a call come next.
+    #[cfg(feature = "reference")]
+    pub(crate) fn is_before_parameters(&self) -> bool {
+        let in_call = self.frame.has_parameters() || self.frame == Frame::ParametersEnded;
+        in_call && self.parameters == 0
+    }
+
+    /// The whole message, where the value at the reader begins (nowhere if it is `<value/>`), and
+    /// what is left of the limits.
+    #[cfg(feature = "reference")]
+    pub(crate) fn rest_of_message(&self) -> (&'de str, Option<usize>, Limits, XmlRpcProfile) {
+        let start = (!self.empty_value).then_some(self.cursor.at);
+        (self.cursor.text, start, self.budget.left(), self.profile)
+    }
+
+    /// Goes on behind a value that another reader has read, of which `None` was `<value/>`.
+    #[cfg(feature = "reference")]
+    pub(crate) fn go_to(&mut self, end: Option<usize>) {
+        self.empty_value = false;
+        self.cursor.at = end.unwrap_or(self.cursor.at);
+    }
+
     /// Goes into the struct at the top of a response, to the value of one of
     /// its members; `false` if it has none such. What follows that value is
     /// not read: for the structure that a fault carries.

@@ -1,4 +1,4 @@
-//! Against the readable twin, and against the URL standard's own reading of
+//! Against the reference implementation, and against the URL standard's own reading of
 //! fields.
 
 use std::collections::BTreeMap;
@@ -43,15 +43,15 @@ fn same(form: &str, at: Member<'_>, profile: FormProfile, limits: &Limits) {
         let mut decoder = FormDecoder::from_str(form, profile, limits)?;
         Value::decode(at, &mut decoder)
     };
-    let twin = || {
+    let reference = || {
         let mut decoder = reference::form::FormDecoder::new(form, profile, limits)?;
         Value::decode(at, &mut decoder)
     };
-    let (native, twin) = (native(), twin());
+    let (native, reference) = (native(), reference());
     assert_eq!(
         show(&native),
-        show(&twin),
-        "{form} {at:?}: {native:?}, {twin:?}"
+        show(&reference),
+        "{form} {at:?}: {native:?}, {reference:?}"
     );
     let Ok(value) = native else {
         return;
@@ -60,11 +60,11 @@ fn same(form: &str, at: Member<'_>, profile: FormProfile, limits: &Limits) {
     let mut encoder = reference::form::FormEncoder::new(profile);
     value.encode(at, &mut encoder);
     match (native, encoder.finish()) {
-        (Ok(native), Ok(twin)) => {
-            assert_eq!(native, String::from_utf8(twin).unwrap());
+        (Ok(native), Ok(reference)) => {
+            assert_eq!(native, String::from_utf8(reference).unwrap());
             fields_of_the_standard(&native);
         }
-        (Err(native), Err(twin)) => assert_eq!(native.kind(), twin.kind()),
+        (Err(native), Err(reference)) => assert_eq!(native.kind(), reference.kind()),
         other => panic!("{other:?} of {value:?}"),
     }
 }
@@ -190,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn the_twin_reads_the_same(form in prop_oneof![forms(), fields()]) {
+    fn the_reference_reads_the_same(form in prop_oneof![forms(), fields()]) {
         for shape in SHAPES {
             for profile in PROFILES {
                 same(&form, root(shape), profile, &Limits::DEFAULT);
@@ -219,7 +219,7 @@ proptest! {
 }
 
 #[test]
-fn whole_messages_through_the_twin() {
+fn whole_messages_through_the_reference() {
     let at = root("Node");
     let node = samples::node_for_forms();
     let form = write(&node, at, QUERY).unwrap();
@@ -227,9 +227,9 @@ fn whole_messages_through_the_twin() {
     for before in [&b""[..], b"Action=A"] {
         let mut native = FormEncoder::new(QUERY, before.to_vec());
         assert!(Dynamic(&value).encode_with(at, &mut native));
-        let mut twin = FormEncoder::new(QUERY, before.to_vec());
-        assert!(Reference(Dynamic(&value)).encode_with(at, &mut twin));
-        assert_eq!(native.finish().unwrap(), twin.finish().unwrap());
+        let mut reference = FormEncoder::new(QUERY, before.to_vec());
+        assert!(Reference(Dynamic(&value)).encode_with(at, &mut reference));
+        assert_eq!(native.finish().unwrap(), reference.finish().unwrap());
     }
     let mut found = ReferenceSink(Map::new());
     let mut decoder = FormDecoder::from_str(&form, QUERY, &Limits::DEFAULT).unwrap();

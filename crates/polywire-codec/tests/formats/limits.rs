@@ -290,7 +290,7 @@ fn numbers_of_xmlrpc_have_one_limit() {
     }
 }
 
-/// A member with this value, read as a value, by a shape, as a serde type and by the twin.
+/// A member with this value, read as a value, by a shape, as a serde type and by the reference.
 fn numbers(inside: &str, name: &str, most: usize) -> Vec<Result<String, Error>> {
     let text = format!(
         "<?xml version=\"1.0\"?><methodResponse><params><param><value><struct><member><name>{name}\
@@ -303,13 +303,13 @@ fn numbers(inside: &str, name: &str, most: usize) -> Vec<Result<String, Error>> 
     let (_, mut decoder) =
         XmlRpcDecoder::response_from_str(&text, XmlRpcProfile::DEFAULT, &limits).unwrap();
     let typed = decoder.deserialize::<std::collections::BTreeMap<String, Value>>();
-    let twin =
+    let reference =
         polywire_codec::reference::xmlrpc::read_response(&text, XmlRpcProfile::DEFAULT, &limits);
     vec![
         value.map(|value| format!("{value:?}")),
         shape.map(|shape| format!("{shape:?}")),
         typed.map(|typed| format!("{typed:?}")),
-        twin.map(|value| format!("{value:?}")),
+        reference.map(|value| format!("{value:?}")),
     ]
 }
 

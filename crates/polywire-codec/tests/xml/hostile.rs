@@ -9,7 +9,7 @@ use super::shapes::root;
 /// How often what is hostile comes.
 const MANY: usize = 200_000;
 
-/// Reads without the twin, which is slow.
+/// Reads without the reference implementation, which is slow.
 fn read(text: String, shape: &str) -> Result<Value, Error> {
     let limits = Limits::DEFAULT.with_bytes(64 << 20).with_items(10_000_000);
     let limits = limits.with_string(64 << 20);

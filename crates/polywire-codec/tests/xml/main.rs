@@ -1,4 +1,4 @@
-//! XML: what is read and refused, by the format and by its readable twin.
+//! XML: what is read and refused, by the format and by its reference implementation.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod documents;
@@ -10,7 +10,7 @@ mod random;
 #[path = "../shapes/mod.rs"]
 mod shapes;
 
-use polywire_codec::reference::xml as twin;
+use polywire_codec::reference::xml as reference;
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_schema::{Body, Decode, Encode, Error, Limits, Member, Value};
 
@@ -32,7 +32,7 @@ fn read_with(
     // Far from the end of its input the reader goes quicker ways.
     let far = native(&format!("{text}<!--{}-->", " ".repeat(80)));
     let native = native(text);
-    let twin = twin::XmlDecoder::from_str(text, profile, limits)
+    let reference = reference::XmlDecoder::from_str(text, profile, limits)
         .and_then(|mut decoder| Value::decode(at, &mut decoder));
     let shown = |result: &Result<Value, Error>| match result {
         Ok(value) => format!("{value:?}"),
@@ -46,10 +46,10 @@ fn read_with(
     );
     assert_eq!(
         shown(&native),
-        shown(&twin),
+        shown(&reference),
         "{text}\n{:?}\n{:?}",
         native.as_ref().err(),
-        twin.as_ref().err()
+        reference.as_ref().err()
     );
     native
 }
@@ -75,12 +75,12 @@ fn write_with<T: Encode>(
     let native = encoder
         .finish()
         .map(|bytes| String::from_utf8(bytes).unwrap());
-    let mut encoder = twin::XmlEncoder::new(profile, false);
+    let mut encoder = reference::XmlEncoder::new(profile, false);
     value.encode(at, &mut encoder);
-    let twin = encoder
+    let reference = encoder
         .finish()
         .map(|bytes| String::from_utf8(bytes).unwrap());
-    assert_eq!(native.as_ref().ok(), twin.as_ref().ok());
+    assert_eq!(native.as_ref().ok(), reference.as_ref().ok());
     native
 }
 

@@ -1,4 +1,4 @@
-//! Documents put together at random: the format and its twin accept and refuse
+//! Documents put together at random: the format and its reference accept and refuse
 //! the same, and find the same.
 
 use polywire_codec::xml::XmlProfile;

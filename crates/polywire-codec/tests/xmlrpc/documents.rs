@@ -1,16 +1,16 @@
 //! What stands around and between the elements of a message: by XML 1.0, or not read.
 
-use polywire_codec::reference::xmlrpc as twin;
+use polywire_codec::reference::xmlrpc as reference;
 use polywire_codec::xmlrpc::{self, XmlRpcProfile};
 use polywire_schema::{Error, ErrorKind, Limits, Value};
 
 const CALL: &str = "<methodCall><methodName>a</methodName><params><param><value>\u{e9}</value>\
     </param></params></methodCall>";
 
-/// Reads a call, as the twin has to as well.
+/// Reads a call, as the reference has to as well.
 fn read(text: &str) -> Result<(String, Vec<Value>), Error> {
     let read = xmlrpc::read_call(text, &Limits::DEFAULT);
-    let other = twin::read_call(text, XmlRpcProfile::DEFAULT, &Limits::DEFAULT);
+    let other = reference::read_call(text, XmlRpcProfile::DEFAULT, &Limits::DEFAULT);
     assert_eq!(
         read.as_ref().ok(),
         other.as_ref().ok(),

@@ -9,11 +9,11 @@ mod documents;
 mod hostile;
 mod leniencies;
 mod multicalls;
+mod reference;
 mod serde_members;
 mod serde_types;
 mod source;
 mod styles;
-mod twin;
 mod whole;
 
 use polywire_codec::xmlrpc::{Envelope, Style, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};

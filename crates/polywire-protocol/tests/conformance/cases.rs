@@ -257,7 +257,7 @@ pub(crate) fn params(
         .map_err(|error| format!("the value of the case: {error}"))
 }
 
-/// A message of what is held, written by formats or twins.
+/// A message of what is held, written by the formats or their reference implementations.
 fn write<T>(
     own: &dyn Held,
     mut write: impl FnMut(&dyn Message) -> Result<T, Error>,

@@ -161,9 +161,9 @@ fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn S
         ("value", Box::new(Maps(By::Formats))),
         ("typed", typed(By::Formats)),
         #[cfg(feature = "reference")]
-        ("value by twins", Box::new(Maps(By::Twins))),
+        ("value through the reference", Box::new(Maps(By::Reference))),
         #[cfg(feature = "reference")]
-        ("typed by twins", typed(By::Twins)),
+        ("typed through the reference", typed(By::Reference)),
     ]
 }
 

@@ -63,12 +63,12 @@ pub(crate) trait Held {
 }
 
 /// How bytes become structures and structures bytes: by the formats, or by
-/// their readable twins.
+/// their reference implementations.
 #[derive(Clone, Copy)]
 pub(crate) enum By {
     Formats,
     #[cfg(feature = "reference")]
-    Twins,
+    Reference,
 }
 
 impl By {
@@ -80,7 +80,7 @@ impl By {
         match self {
             Self::Formats => read(sink),
             #[cfg(feature = "reference")]
-            Self::Twins => read(&mut polywire_codec::reference::ReferenceSink(sink)),
+            Self::Reference => read(&mut polywire_codec::reference::ReferenceSink(sink)),
         }
     }
 
@@ -92,7 +92,7 @@ impl By {
         match self {
             Self::Formats => write(message),
             #[cfg(feature = "reference")]
-            Self::Twins => write(&polywire_codec::reference::Reference(message)),
+            Self::Reference => write(&polywire_codec::reference::Reference(message)),
         }
     }
 
@@ -101,7 +101,7 @@ impl By {
         match self {
             Self::Formats => fault,
             #[cfg(feature = "reference")]
-            Self::Twins => fault.by_twins(),
+            Self::Reference => fault.by_twins(),
         }
     }
 }

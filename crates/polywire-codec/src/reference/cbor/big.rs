@@ -1,15 +1,20 @@
-//! Big integers, as one learns at school: a digit at a time.
+//! Numbers of any size, a digit at a time.
 
 /// The most bytes of a big integer.
 pub(super) const MOST_BYTES: usize = 512;
 
-/// The big-endian bytes of a number given by decimal digits, without leading
-/// zeros: divided by 256 until nothing is left, the remainders from behind.
-pub(super) fn bytes_of_digits(digits: &str) -> Vec<u8> {
-    let mut digits: Vec<u32> = digits
-        .bytes()
-        .map(|digit| u32::from(digit - b'0'))
-        .collect();
+/// The big-endian bytes of a number given by decimal digits, less `minus`: divided by 256 until
+/// nothing is left, the remainders from behind. Without leading zeros.
+pub(super) fn bytes_of_digits(digits: &str, minus: u32) -> Vec<u8> {
+    let digits = digits.bytes();
+    let mut digits: Vec<u32> = digits.map(|digit| u32::from(digit - b'0')).collect();
+    let mut borrow = minus;
+    for digit in digits.iter_mut().rev() {
+        (*digit, borrow) = match *digit < borrow {
+            true => (*digit + 10 - borrow, 1),
+            false => (*digit - borrow, 0),
+        };
+    }
     let mut bytes = Vec::new();
     while digits.iter().any(|digit| *digit > 0) {
         let mut remainder = 0;
@@ -22,15 +27,16 @@ pub(super) fn bytes_of_digits(digits: &str) -> Vec<u8> {
     bytes
 }
 
-/// The decimal digits of a number given by big-endian bytes: each byte is added
-/// to 256 times what came before.
-pub(super) fn digits_of_bytes(bytes: &[u8]) -> String {
+/// The decimal digits of a number given by big-endian bytes, plus `plus`: each byte is added to
+/// 256 times what came before.
+pub(super) fn digits_of_bytes(bytes: &[u8], plus: u32) -> String {
     // The last digit first.
     let mut digits = vec![0_u32];
-    for byte in bytes {
-        let mut carry = u32::from(*byte);
+    let bytes = bytes.iter().map(|byte| (256, u32::from(*byte)));
+    for (times, more) in bytes.chain([(1, plus)]) {
+        let mut carry = more;
         for digit in &mut digits {
-            let value = *digit * 256 + carry;
+            let value = *digit * times + carry;
             (*digit, carry) = (value % 10, value / 10);
         }
         while carry > 0 {
@@ -38,32 +44,26 @@ pub(super) fn digits_of_bytes(bytes: &[u8]) -> String {
             carry /= 10;
         }
     }
-    let digits = digits.iter().rev();
-    digits
-        .map(|digit| char::from(b'0' + *digit as u8))
-        .collect()
+    digits.iter().rev().map(u32::to_string).collect()
 }
 
-/// One more.
-pub(super) fn plus_one(digits: &str) -> String {
-    match digits.strip_suffix('9') {
-        None if digits.is_empty() => "1".to_owned(),
-        None => next_digit(digits, 1),
-        Some(rest) => plus_one(rest) + "0",
+/// A point among the digits for up to 64 places behind it, else an exponent.
+pub(super) fn decimal_text(mantissa: &str, exponent: i64) -> String {
+    if exponent == 0 {
+        return mantissa.to_owned();
     }
-}
-
-/// One less; the number is at least 1.
-pub(super) fn minus_one(digits: &str) -> String {
-    match digits.strip_suffix('0') {
-        None => next_digit(digits, -1),
-        Some(rest) => minus_one(rest) + "9",
+    if !(-64..0).contains(&exponent) {
+        return format!("{mantissa}e{exponent}");
     }
-}
-
-/// The digits with the last one changed.
-fn next_digit(digits: &str, change: i8) -> String {
-    let (rest, last) = digits.split_at(digits.len().saturating_sub(1));
-    let last = last.parse::<i8>().unwrap_or(0) + change;
-    format!("{rest}{last}")
+    let (sign, digits) = match mantissa.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", mantissa),
+    };
+    let mut digits = digits.to_owned();
+    let places = exponent.unsigned_abs() as usize;
+    while digits.len() <= places {
+        digits.insert(0, '0');
+    }
+    digits.insert(digits.len() - places, '.');
+    format!("{sign}{digits}")
 }

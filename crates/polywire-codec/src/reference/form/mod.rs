@@ -1,37 +1,193 @@
-//! The twin of [`form`](crate::form): AWS's query protocols.
+//! The reference implementation of [`form`](crate::form): the query protocols of AWS.
 
-mod decode;
-mod encode;
-mod tree;
+mod parse;
+mod write;
 
-pub use decode::FormDecoder;
-pub use encode::FormEncoder;
+pub use write::FormEncoder;
 
-use polywire_schema::{Encoder as _, Error, Member};
+use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags};
 
-use super::{ReferenceDecoder, ReferenceEncoder};
-use crate::DecodeAny;
-use crate::EncodeAny;
+use super::decode::TreeDecoder;
+use super::format::{DecodeFormat, Format, Input, Rules, Values};
+use super::node::{Data, Element, Node, check_bytes, error};
+use crate::form::FormProfile;
 
-impl ReferenceEncoder for crate::form::FormEncoder {
-    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
-        let mut reference = FormEncoder::new(self.profile());
-        message.encode_any(at, &mut reference);
-        match reference.finish() {
-            Ok(fields) => self.push_fields(&fields),
-            Err(error) => self.fail(error),
+/// Forms with a profile.
+#[derive(Debug)]
+pub struct FormFormat(FormProfile);
+
+/// The reference implementation of [`crate::form::FormDecoder`].
+pub type FormDecoder = TreeDecoder<FormFormat>;
+
+impl FormDecoder {
+    /// A decoder of a form.
+    ///
+    /// # Errors
+    ///
+    /// It is too long, or not percent-encoded as it should be.
+    pub fn new(form: &str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
+        Self::begin(FormFormat(profile), limits, || {
+            check_bytes(form.len(), limits)?;
+            parse::parse(form, profile.own)
+        })
+    }
+}
+
+/// How many fields there are.
+fn fields(node: &Node) -> usize {
+    match &node.data {
+        Data::Element(element) => element.content.iter().map(fields).sum(),
+        Data::Text(_) => 1,
+        _ => 0,
+    }
+}
+
+/// An element without a value of its own.
+fn parent(node: &Node) -> Result<&Element, Error> {
+    let element = node.element()?;
+    match element.has_text() {
+        true => node.wrong_type("a key that goes on"),
+        false => Ok(element),
+    }
+}
+
+fn child<'n>(element: &'n Element, name: &str) -> Option<&'n Node> {
+    element.children().find(|child| child.name() == name)
+}
+
+impl FormFormat {
+    /// The children of a list or map that have numbers, sorted.
+    fn numbered(&self, input: Input<'_>, wrapper: Option<&str>) -> Result<Vec<Node>, Error> {
+        if input.budget.depth.get() == 0 {
+            return input.wrong_type("a structure at the top");
+        }
+        let element = input.node.element()?;
+        match &element.content[..] {
+            // An entry without a value.
+            [] => return Ok(Vec::new()),
+            // `Name=` alone is an empty list.
+            [only] if matches!(&only.data, Data::Text(text) if text.is_empty()) => {
+                return Ok(Vec::new());
+            }
+            _ => {}
+        }
+        let mut parent_of_items = parent(input.node)?;
+        if let Some(wrapper) = wrapper {
+            parent_of_items = match (
+                child(parent_of_items, wrapper),
+                parent_of_items.content.len(),
+            ) {
+                (Some(inner), 1) => parent(inner)?,
+                _ => return input.wrong_type("what comes before the number of an item"),
+            };
+        }
+        let mut items = Vec::new();
+        for child in parent_of_items.children() {
+            let name = child.name();
+            let plain = name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0');
+            match name.parse::<u32>() {
+                Ok(number) if plain && number != u32::MAX => items.push((number, child.clone())),
+                _ => return child.wrong_type("the number of an item"),
+            }
+        }
+        items.sort_by_key(|(number, _)| *number);
+        Ok(items.into_iter().map(|(_, item)| item).collect())
+    }
+}
+
+impl Format for FormFormat {
+    const NAME: &'static str = "form";
+
+    fn rules(&self) -> Rules {
+        Rules {
+            required: self.0.required,
+            names: self.0.names.source(),
+            defaults: self.0.defaults,
+            timestamps: self.0.timestamp_format,
+            limits_names: false,
+            ..Rules::DEFAULT
         }
     }
 }
 
-impl<'de> ReferenceDecoder<'de> for crate::form::FormDecoder<'de> {
-    fn read_reference(
-        &mut self,
-        at: Member<'_>,
-        sink: &mut dyn DecodeAny<'de>,
-    ) -> Result<(), Error> {
-        let (text, limits, profile) = self.whole();
-        let mut reference = FormDecoder::new(text, profile, &limits)?;
-        sink.decode_any(at, &mut reference)
+impl DecodeFormat for FormFormat {
+    /// Members in the order of the shape, and what it does not have behind them.
+    fn members(&self, input: Input<'_>) -> Result<Values, Error> {
+        let shape = input.at.target();
+        if !shape.kind().is_structure() {
+            return input.wrong_kind();
+        }
+        let children = parent(input.node)?.children();
+        let named = children.map(|child| (child.name().to_owned(), child.clone()));
+        let mut members: Values = named.collect();
+        members.sort_by_key(|(name, value)| {
+            let member = self.find(shape, name, value);
+            member.map_or(u32::MAX, Member::ordinal)
+        });
+        Ok(members)
     }
+
+    fn items(&self, input: Input<'_>) -> Result<Vec<Node>, Error> {
+        let flat = self.0.flat || input.at.has(MemberFlags::XML_FLATTENED);
+        let name = input.at.element().plain(self.0.names.source());
+        self.numbered(input, (!flat).then_some(name))
+    }
+
+    fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
+        let at = input.at;
+        let flat = at.has(MemberFlags::XML_FLATTENED);
+        let found = self.numbered(input, (!flat).then_some("entry"))?;
+        if self.0.flat && !found.is_empty() {
+            return input.wrong_type("no map");
+        }
+        let names = self.0.names.source();
+        let halves = [0, 1].map(|half| at.target().member(half).plain(names));
+        let mut entries = Values::new();
+        for entry in &found {
+            let element = parent(entry)?;
+            for other in element
+                .children()
+                .filter(|child| !halves.contains(&child.name()))
+            {
+                input.with(other).count(fields(other))?;
+            }
+            let [key, value] = halves.map(|half| child(element, half).cloned());
+            let key = self.text(input.with(&key.unwrap_or_default()))?;
+            let value = match value {
+                Some(value) => value,
+                // Without a value, it is an empty list, map or structure.
+                None if !at.is_sparse() && !is_scalar(at.element()) => {
+                    Data::Element(Element::default()).into()
+                }
+                None => Node::default(),
+            };
+            entries.push((key, value));
+        }
+        Ok(entries)
+    }
+
+    /// Skipped fields count one by one.
+    fn skip(&self, input: Input<'_>) -> Result<(), Error> {
+        input.count(fields(input.node).saturating_sub(1))
+    }
+
+    fn text(&self, input: Input<'_>) -> Result<String, Error> {
+        if matches!(input.data, Data::Null) {
+            return Err(error(ErrorKind::Missing, input.start, "a value"));
+        }
+        match &input.node.element()?.content[..] {
+            [
+                Node {
+                    data: Data::Text(text),
+                    ..
+                },
+            ] => input.short(text),
+            _ => input.wrong_type("each key once, and none that goes on"),
+        }
+    }
+}
+
+fn is_scalar(at: Member<'_>) -> bool {
+    use polywire_schema::ShapeKind::{List, Map};
+    !at.kind().is_structure() && !matches!(at.kind(), List | Map)
 }

@@ -1,39 +1,297 @@
-//! The twin of XML.
+//! The reference implementation of [`xml`](crate::xml).
 
-mod decode;
-mod encode;
-mod tree;
+mod declaration;
+pub(super) mod parse;
+mod write;
 
-pub use decode::XmlDecoder;
-pub use encode::XmlEncoder;
+pub use write::XmlEncoder;
 
-use polywire_schema::{Encoder as _, Error, Member};
+use polywire_schema::{
+    Error, ErrorKind, Limits, Member, MemberFlags, NameSource, Part, Schema, ShapeKind,
+};
 
-use super::{ReferenceDecoder, ReferenceEncoder};
-use crate::DecodeAny;
-use crate::EncodeAny;
+use super::decode::TreeDecoder;
+use super::format::{DecodeFormat, Format, Input, Rules, Values};
+use super::node::{Data, Element, Node, check_bytes, error};
+use crate::xml::XmlProfile;
+use crate::xmlrpc::Leniency;
 
-impl ReferenceEncoder for crate::xml::XmlEncoder<'_> {
-    fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny) {
-        let mut reference = XmlEncoder::new(self.profile(), self.is_open());
-        message.encode_any(at, &mut reference);
-        match reference.finish() {
-            Ok(value) => self.push_value(&value),
-            Err(error) => self.fail(error),
+/// XML with a profile.
+#[derive(Debug)]
+pub struct XmlFormat<'n> {
+    profile: XmlProfile<'n>,
+    /// Whether the element at the top must have the name of its shape.
+    named: bool,
+    /// Whether the structure at the top is written into an element of the caller.
+    contents: bool,
+}
+
+/// The reference implementation of [`crate::xml::XmlDecoder`].
+pub type XmlDecoder = TreeDecoder<XmlFormat<'static>>;
+
+impl XmlDecoder {
+    /// A decoder of a document.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed, or too long.
+    pub fn from_str(text: &str, profile: XmlProfile<'_>, limits: &Limits) -> Result<Self, Error> {
+        let format = XmlFormat {
+            profile: profile.with_namespace(None),
+            named: true,
+            contents: false,
+        };
+        Self::begin(format, limits, || {
+            check_bytes(text.len(), limits)?;
+            let mut root = parse::document(text, Leniency::STRICT, limits)?;
+            root.end = text.len();
+            Ok(root)
+        })
+    }
+
+    /// A decoder of the element whose start tag stands at an offset, or of an empty one. Named:
+    /// it is the root, and must have the name of its shape.
+    pub(super) fn at(
+        text: &str,
+        start: Option<usize>,
+        named: bool,
+        profile: XmlProfile<'_>,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let format = XmlFormat {
+            profile: profile.with_namespace(None),
+            named: named && start.is_some(),
+            contents: false,
+        };
+        Self::begin(format, limits, || match start {
+            Some(start) => parse::Parser::new(text, start, Leniency::STRICT, limits).element(),
+            None => Ok(Data::Element(Element::default()).into()),
+        })
+    }
+}
+
+impl XmlFormat<'_> {
+    /// An element that holds elements. Clients ignore text between them.
+    fn parent<'n>(&self, node: &'n Node) -> Result<&'n Element, Error> {
+        let element = node.element()?;
+        match element.has_text() && self.profile.required {
+            true => Err(node.syntax("elements, not text")),
+            false => Ok(element),
+        }
+    }
+
+    /// The elements of a list or map that have its name, or any name if it is flattened.
+    fn elements(&self, input: Input<'_>, name: &str) -> Result<Vec<Node>, Error> {
+        if let Data::List(items) = &input.node.data {
+            return Ok(items.clone());
+        }
+        let mut elements = Vec::new();
+        for child in self.parent(input.node)?.children() {
+            let flattened = input.at.has(MemberFlags::XML_FLATTENED);
+            match flattened || local(child.name()) == local(name) {
+                true => elements.push(child.clone()),
+                false => skip_within(input.with(child))?,
+            }
+        }
+        Ok(elements)
+    }
+}
+
+/// Skips an element within a list or map that is about to be entered.
+fn skip_within(input: Input<'_>) -> Result<(), Error> {
+    input.count(1)?;
+    input.budget.check_depth(1 + depth(input.node), input.start)
+}
+
+fn local(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or_default()
+}
+
+/// How many elements with an end tag stand in each other.
+fn depth(node: &Node) -> usize {
+    let Ok(element) = node.element() else {
+        return 0;
+    };
+    let children = element.children().map(depth).max().unwrap_or(0);
+    children + usize::from(!element.closed)
+}
+
+/// The text of a scalar.
+fn characters(node: &Node) -> Result<String, Error> {
+    match &node.data {
+        // An attribute.
+        Data::Text(text) => Ok(text.clone()),
+        Data::Element(element) if element.children().next().is_none() => Ok(element.text()),
+        _ => Err(node.syntax("text, not elements")),
+    }
+}
+
+/// The member of a name: as it stands; else without its prefix; else without that of the schema.
+fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>> {
+    if attribute && (name == "xmlns" || name.starts_with("xmlns:")) {
+        return None;
+    }
+    let fits = |member: &Member<'_>| member.has(MemberFlags::XML_ATTRIBUTE) == attribute;
+    let of = |is: &dyn Fn(&str) -> bool| {
+        let mut members = shape.members().filter(fits);
+        members.find(|member| is(member.plain(NameSource::Xml)))
+    };
+    of(&|own| own == name)
+        .or_else(|| of(&|own| own == local(name)))
+        .or_else(|| of(&|own| local(own) == local(name)))
+}
+
+impl Format for XmlFormat<'_> {
+    const NAME: &'static str = "XML";
+
+    fn rules(&self) -> Rules {
+        let profile = &self.profile;
+        Rules {
+            skip_nulls: profile.skip_nulls,
+            required: profile.required,
+            names: NameSource::Xml,
+            defaults: profile.defaults,
+            part: match profile.part {
+                // An unwrapped document holds its one member, whatever that is bound to.
+                Part::Body(_) if profile.unwrapped => Part::Whole,
+                part => part,
+            },
+            timestamps: profile.timestamp_format,
+            limits_names: false,
+            ..Rules::DEFAULT
         }
     }
 }
 
-impl<'de> ReferenceDecoder<'de> for crate::xml::XmlDecoder<'de> {
-    fn read_reference(
-        &mut self,
-        at: Member<'_>,
-        sink: &mut dyn DecodeAny<'de>,
-    ) -> Result<(), Error> {
-        let (text, start, limits, profile) = self.rest_of_message();
-        let mut reference = XmlDecoder::at(text, start, self.is_at_root(), profile, &limits)?;
-        sink.decode_any(at, &mut reference)?;
-        self.go_to(reference.end());
-        Ok(())
+impl DecodeFormat for XmlFormat<'_> {
+    fn root(&self, node: Node, at: Member<'_>) -> Result<Node, Error> {
+        let profile = &self.profile;
+        if profile.unwrapped && at.kind().is_structure() {
+            return Ok(Data::Element(Element::new("", vec![node])).into());
+        }
+        let named = match at.is_root() || at.has(MemberFlags::XML_NAMED) {
+            true => at,
+            false => at.target().root(),
+        };
+        let checks = self.named && profile.required && !profile.unwrapped;
+        match checks && local(node.name()) != local(named.plain(NameSource::Xml)) {
+            true => node.wrong_type("the element of the shape"),
+            false => Ok(node),
+        }
+    }
+
+    /// Attributes and elements; all elements of a flattened member together, where the first is.
+    fn members(&self, input: Input<'_>) -> Result<Values, Error> {
+        let (shape, element) = (input.at.target(), self.parent(input.node)?);
+        let attributes = element.attributes.iter();
+        let mut members: Values = attributes
+            .filter(|(name, _)| find(shape, name, true).is_some())
+            .map(|(name, value)| (name.clone(), Node::text(value)))
+            .collect();
+        // Where the items of a flattened member are.
+        let mut flattened: Vec<(u32, usize)> = Vec::new();
+        for child in element.children() {
+            let name = child.name().to_owned();
+            let collection = find(shape, &name, false).filter(|member| {
+                member.has(MemberFlags::XML_FLATTENED)
+                    && matches!(member.kind(), ShapeKind::List | ShapeKind::Map)
+            });
+            let Some(ordinal) = collection.map(Member::ordinal) else {
+                members.push((name, child.clone()));
+                continue;
+            };
+            match flattened.iter().find(|(own, _)| *own == ordinal) {
+                Some((_, place)) => {
+                    if let Data::List(items) = &mut members[*place].1.data {
+                        items.push(child.clone());
+                    }
+                }
+                None => {
+                    flattened.push((ordinal, members.len()));
+                    let items = Data::List(vec![child.clone()]).into();
+                    members.push((name, items));
+                }
+            }
+        }
+        Ok(members)
+    }
+
+    fn items(&self, input: Input<'_>) -> Result<Vec<Node>, Error> {
+        self.elements(input, input.at.element().plain(NameSource::Xml))
+    }
+
+    fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
+        let names = [0, 1].map(|half| input.at.target().member(half).plain(NameSource::Xml));
+        let mut entries = Values::new();
+        for entry in self.elements(input, "entry")? {
+            let mut halves = [None, None];
+            for child in self.parent(&entry)?.children() {
+                let name = child.name();
+                let is_key =
+                    name == names[0] || (name != names[1] && local(name) == local(names[0]));
+                let half = match local(name) == local(names[1]) {
+                    _ if is_key => &mut halves[0],
+                    true => &mut halves[1],
+                    false => {
+                        skip_within(input.with(child))?;
+                        continue;
+                    }
+                };
+                if half.replace(child.clone()).is_some() {
+                    return Err(error(ErrorKind::Duplicate, child.start, "one of each"));
+                }
+            }
+            let [Some(key), Some(value)] = halves else {
+                return Err(error(ErrorKind::Missing, entry.start, "a key and a value"));
+            };
+            entries.push((characters(&key)?, value));
+        }
+        Ok(entries)
+    }
+
+    fn find<'s>(&self, shape: Schema<'s>, name: &str, value: &Node) -> Option<Member<'s>> {
+        let attribute = matches!(value.data, Data::Text(_));
+        let message = |member: &Member<'_>| {
+            self.profile.any_case_message
+                && !attribute
+                && local(name).eq_ignore_ascii_case("message")
+                && member
+                    .plain(NameSource::Xml)
+                    .eq_ignore_ascii_case(local(name))
+        };
+        find(shape, name, attribute).or_else(|| shape.members().find(message))
+    }
+
+    fn is_null(&self, node: &Node) -> bool {
+        let is_nil = |(name, value): &(String, String)| {
+            let is_true = value == "true" || value == "1";
+            name.contains(':') && local(name) == "nil" && is_true
+        };
+        node.element()
+            .is_ok_and(|element| element.attributes.iter().any(is_nil))
+    }
+
+    /// Skipped elements count towards the depth.
+    fn skip(&self, input: Input<'_>) -> Result<(), Error> {
+        input.budget.check_depth(depth(input.node), input.start)
+    }
+
+    fn text(&self, input: Input<'_>) -> Result<String, Error> {
+        input.short(&characters(input.node)?)
+    }
+
+    fn word(&self, input: Input<'_>) -> Result<String, Error> {
+        let text = characters(input.node)?;
+        Ok(text.trim_matches(parse::is_space).to_owned())
+    }
+
+    fn digits(&self, input: Input<'_>) -> Result<String, Error> {
+        let text = self.word(input)?;
+        let digits = text.strip_prefix('+').filter(|rest| !rest.starts_with('-'));
+        Ok(digits.unwrap_or(&text).to_owned())
+    }
+
+    fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
+        input.unbase64(&characters(input.node)?, true)
     }
 }

@@ -1,64 +1,28 @@
 //! A data item as a tree: RFC 8949, section 3, major type by major type.
 
-use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Error, ErrorKind, Limits};
 
-/// A data item, where it stands, and the tags before it, the outermost first.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) offset: usize,
-    pub(super) tags: Vec<u64>,
-    pub(super) data: Data,
-}
+use crate::reference::node::{Data, Node, check_depth, error};
 
-/// What a data item holds, by major type.
-#[derive(Debug)]
-pub(super) enum Data {
-    /// 0.
-    Unsigned(u64),
-    /// 1: the number is -1 minus this.
-    Negative(u64),
-    /// 2.
-    Bytes(Vec<u8>),
-    /// 3.
-    Text(String),
-    /// 4.
-    Array(Vec<Node>),
-    /// 5.
-    Map(Vec<(Node, Node)>),
-    /// 7, one byte: 20 to 23 are false, true, null, undefined.
-    Simple(u8),
-    /// 7, two bytes.
-    Half(f64),
-    /// 7, four bytes.
-    Single(f32),
-    /// 7, eight bytes.
-    Double(f64),
-}
+/// The first tag without a meaning here, section 3.4: such tags may stand before every value.
+const NO_MEANING: u64 = 5;
 
-/// Reads one data item: the item and where what follows begins.
-pub(super) fn parse(bytes: &[u8], start: usize, limits: &Limits) -> Result<(Node, usize), Error> {
+/// Reads one data item.
+pub(super) fn parse(bytes: &[u8], start: usize, limits: &Limits) -> Result<Node, Error> {
     let mut parser = Parser {
         bytes,
         at: start,
         depth: 0,
         limits: *limits,
     };
-    let item = parser.item()?;
-    Ok((item, parser.at))
-}
-
-pub(super) fn error(kind: ErrorKind, offset: usize, expected: &'static str) -> Error {
-    Error::new(kind)
-        .in_format("CBOR")
-        .expected(expected)
-        .at_offset(offset)
+    parser.item()
 }
 
 struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Arrays and maps that are open.
-    depth: u32,
+    depth: usize,
     limits: Limits,
 }
 
@@ -66,11 +30,7 @@ const BREAK: u8 = 0xff;
 
 impl Parser<'_> {
     fn byte(&mut self) -> Result<u8, Error> {
-        let Some(byte) = self.bytes.get(self.at) else {
-            return Err(error(ErrorKind::Truncated, self.at, "another byte"));
-        };
-        self.at += 1;
-        Ok(*byte)
+        self.take(1).map(|bytes| bytes[0])
     }
 
     fn take(&mut self, len: u64) -> Result<Vec<u8>, Error> {
@@ -104,27 +64,24 @@ impl Parser<'_> {
     }
 
     fn reserved(&self) -> Error {
-        error(
-            ErrorKind::Syntax,
-            self.at - 1,
-            "a data item with a valid first byte",
-        )
+        error(ErrorKind::Syntax, self.at - 1, "a valid first byte")
     }
 
     fn item(&mut self) -> Result<Node, Error> {
+        let start = self.at;
         let mut tags = Vec::new();
-        loop {
-            let offset = self.at;
+        let mut data = loop {
             let first = self.byte()?;
             let (major, info) = (first >> 5, first & 0x1f);
-            let argument = self.argument(info)?;
-            let data = match (major, argument) {
-                (0, Some(value)) => Data::Unsigned(value),
-                (1, Some(value)) => Data::Negative(value),
+            break match (major, self.argument(info)?) {
+                (0, Some(value)) => Data::Integer(value.into()),
+                (1, Some(value)) => Data::Integer(-1 - i128::from(value)),
                 (2, length) => Data::Bytes(self.string(2, length)?),
                 (3, length) => Data::Text(self.text(length)?),
-                (4, length) => self.nested(length, Self::array)?,
-                (5, length) => self.nested(length, Self::map)?,
+                (4, length) => Data::List(self.elements(length, Self::item)?),
+                (5, length) => {
+                    Data::Map(self.elements(length, |this| Ok((this.item()?, this.item()?)))?)
+                }
                 (6, Some(tag)) => {
                     tags.push(tag);
                     continue;
@@ -132,8 +89,14 @@ impl Parser<'_> {
                 (7, Some(value)) => self.simple(info, value)?,
                 _ => return Err(self.reserved()),
             };
-            return Ok(Node { offset, tags, data });
+        };
+        // The outermost tag with a meaning is what counts. Any other within it is one too many.
+        let end = self.at;
+        let tags = tags.into_iter().filter(|tag| *tag < NO_MEANING);
+        for tag in tags.take(2).collect::<Vec<_>>().into_iter().rev() {
+            data = Data::Tagged(tag, Box::new(Node { start, end, data }));
         }
+        Ok(Node { start, end, data })
     }
 
     /// Section 3.2.3: without a length, definite strings of the same type up to
@@ -167,21 +130,6 @@ impl Parser<'_> {
         String::from_utf8(bytes).map_err(|_| error(ErrorKind::InvalidValue, self.at, "UTF-8"))
     }
 
-    fn nested(
-        &mut self,
-        length: Option<u64>,
-        read: fn(&mut Self, Option<u64>) -> Result<Data, Error>,
-    ) -> Result<Data, Error> {
-        if self.depth == self.limits.depth() {
-            let limit = LimitKind::Depth(self.limits.depth());
-            return Err(error(ErrorKind::Limit(limit), self.at, ""));
-        }
-        self.depth += 1;
-        let data = read(self, length)?;
-        self.depth -= 1;
-        Ok(data)
-    }
-
     /// Whether `count` elements are all there are: by the length, or else by a
     /// break.
     fn ends(&mut self, length: Option<u64>, count: u64) -> bool {
@@ -195,20 +143,20 @@ impl Parser<'_> {
         }
     }
 
-    fn array(&mut self, length: Option<u64>) -> Result<Data, Error> {
-        let mut items = Vec::new();
-        while !self.ends(length, items.len() as u64) {
-            items.push(self.item()?);
+    /// The items of an array, or the entries of a map.
+    fn elements<T>(
+        &mut self,
+        length: Option<u64>,
+        element: fn(&mut Self) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        self.depth += 1;
+        check_depth(&self.limits, self.depth, self.at)?;
+        let mut elements = Vec::new();
+        while !self.ends(length, elements.len() as u64) {
+            elements.push(element(self)?);
         }
-        Ok(Data::Array(items))
-    }
-
-    fn map(&mut self, length: Option<u64>) -> Result<Data, Error> {
-        let mut entries = Vec::new();
-        while !self.ends(length, entries.len() as u64) {
-            entries.push((self.item()?, self.item()?));
-        }
-        Ok(Data::Map(entries))
+        self.depth -= 1;
+        Ok(elements)
     }
 
     /// Section 3.3.
@@ -217,8 +165,11 @@ impl Parser<'_> {
             // "An encoder MUST NOT issue two-byte sequences that start with
             // 0xf8 and continue with a byte less than 0x20."
             24 if value < 32 => return Err(self.reserved()),
-            0..=24 => Data::Simple(value as u8),
-            25 => Data::Half(half(value as u16)),
+            20 | 21 => Data::Boolean(info == 21),
+            // Undefined counts as null.
+            22 | 23 => Data::Null,
+            0..=24 => Data::Other,
+            25 => Data::Double(half(value as u16)),
             26 => Data::Single(f32::from_bits(value as u32)),
             _ => Data::Double(f64::from_bits(value)),
         })

@@ -1,34 +1,14 @@
 //! JSON text as a tree: the grammar of RFC 8259, rule by rule.
 
-use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Error, ErrorKind, Limits};
 use polywire_text::escape::LoneSurrogate;
 use polywire_text::number::Grammar;
 use polywire_text::reference::{json, number};
 
-/// A value and where it stands.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) offset: usize,
-    pub(super) data: Data,
-}
+use crate::reference::node::{Data, Node, check_depth, error};
 
-/// Section 3: a value is an object, an array, a number, a string, or one of
-/// three names.
-#[derive(Debug)]
-pub(super) enum Data {
-    Null,
-    Boolean(bool),
-    /// As it was written.
-    Number(String),
-    String(String),
-    Array(Vec<Node>),
-    /// Members in the order in which they came, none left out.
-    Object(Vec<(String, Node)>),
-}
-
-/// Reads one value and the white space around it: the value and where what
-/// follows begins.
-pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<(Node, usize), Error> {
+/// Reads one value and the white space around it.
+pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<Node, Error> {
     let mut parser = Parser {
         text,
         at: start,
@@ -40,23 +20,17 @@ pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<(Node, 
         parser.at = 3;
     }
     parser.white_space();
-    let value = parser.value()?;
+    let mut value = parser.value()?;
     parser.white_space();
-    Ok((value, parser.at))
-}
-
-pub(super) fn error(kind: ErrorKind, offset: usize, expected: &'static str) -> Error {
-    Error::new(kind)
-        .in_format("JSON")
-        .expected(expected)
-        .at_offset(offset)
+    value.end = parser.at;
+    Ok(value)
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
     /// Objects and arrays that are open.
-    depth: u32,
+    depth: usize,
     limits: Limits,
 }
 
@@ -93,71 +67,48 @@ impl Parser<'_> {
     }
 
     fn value(&mut self) -> Result<Node, Error> {
-        let offset = self.at;
+        let start = self.at;
         let data = match self.next() {
-            Some('{') => self.nested(Self::object)?,
-            Some('[') => self.nested(Self::array)?,
-            Some('"') => Data::String(self.string()?),
+            Some('{') => Data::Map(self.elements(['{', '}'], Self::member)?),
+            Some('[') => Data::List(self.elements(['[', ']'], Self::value)?),
+            Some('"') => Data::Text(self.string()?),
             Some('-' | '0'..='9') => self.number()?,
             _ => self.name()?,
         };
-        Ok(Node { offset, data })
+        let end = self.at;
+        Ok(Node { start, end, data })
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Data, Error>) -> Result<Data, Error> {
-        if self.depth == self.limits.depth() {
-            let limit = LimitKind::Depth(self.limits.depth());
-            return Err(error(ErrorKind::Limit(limit), self.at, ""));
-        }
+    /// Elements between brackets, with commas between them.
+    fn elements<T>(
+        &mut self,
+        [open, close]: [char; 2],
+        element: fn(&mut Self) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
         self.depth += 1;
-        let data = read(self)?;
+        check_depth(&self.limits, self.depth, self.at)?;
+        let mut elements = Vec::new();
+        self.token(open);
+        while !self.token(close) {
+            if !elements.is_empty() && !self.token(',') {
+                return Err(self.wrong("a comma or the closing bracket"));
+            }
+            elements.push(element(self)?);
+        }
         self.depth -= 1;
-        Ok(data)
+        Ok(elements)
     }
 
     /// Section 4.
-    fn object(&mut self) -> Result<Data, Error> {
-        let mut members = Vec::new();
-        self.token('{');
-        if self.token('}') {
-            return Ok(Data::Object(members));
+    fn member(&mut self) -> Result<(Node, Node), Error> {
+        if self.next() != Some('"') {
+            return Err(self.wrong("a key in quotes"));
         }
-        loop {
-            if self.next() != Some('"') {
-                return Err(self.wrong("a key in quotes"));
-            }
-            let key = self.string()?;
-            if !self.token(':') {
-                return Err(self.wrong("a colon after the key"));
-            }
-            members.push((key, self.value()?));
-            if !self.token(',') {
-                break;
-            }
+        let key = self.value()?;
+        match self.token(':') {
+            true => Ok((key, self.value()?)),
+            false => Err(self.wrong("a colon after the key")),
         }
-        if !self.token('}') {
-            return Err(self.wrong("a comma or } after a member"));
-        }
-        Ok(Data::Object(members))
-    }
-
-    /// Section 5.
-    fn array(&mut self) -> Result<Data, Error> {
-        let mut items = Vec::new();
-        self.token('[');
-        if self.token(']') {
-            return Ok(Data::Array(items));
-        }
-        loop {
-            items.push(self.value()?);
-            if !self.token(',') {
-                break;
-            }
-        }
-        if !self.token(']') {
-            return Err(self.wrong("a comma or ] after an item"));
-        }
-        Ok(Data::Array(items))
     }
 
     /// Section 6.
@@ -166,7 +117,7 @@ impl Parser<'_> {
         let (len, _) = number::number(rest.as_bytes(), Grammar::Json)
             .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
         self.at += len;
-        Ok(Data::Number(rest[..len].to_owned()))
+        Ok(Data::Digits(rest[..len].to_owned()))
     }
 
     /// Section 7.

@@ -1,7 +1,7 @@
-//! The reader and the writer against their readable twins: the same answer, or both
+//! The reader and the writer against their reference implementations: the same answer, or both
 //! refuse.
 
-use polywire_codec::reference::xmlrpc as twin;
+use polywire_codec::reference::xmlrpc as reference;
 use polywire_codec::xmlrpc::{
     Duplicates, Envelope, ForbiddenText, Leniency, Nil, Reply, Style, XmlRpcDecoder, XmlRpcEncoder,
     XmlRpcProfile,
@@ -74,11 +74,11 @@ fn multicall(
 fn same<T: std::fmt::Debug>(
     bytes: &[u8],
     native: Result<T, Error>,
-    twin: Result<T, Error>,
+    reference: Result<T, Error>,
     how: &dyn std::fmt::Debug,
 ) {
-    let agree = match (&native, &twin) {
-        (Ok(native), Ok(twin)) => format!("{native:?}") == format!("{twin:?}"),
+    let agree = match (&native, &reference) {
+        (Ok(native), Ok(reference)) => format!("{native:?}") == format!("{reference:?}"),
         (Err(error), Err(_)) => {
             let at = error.offset();
             assert!(at.is_none_or(|at| at <= bytes.len()), "{error}");
@@ -88,7 +88,7 @@ fn same<T: std::fmt::Debug>(
     };
     assert!(
         agree,
-        "{}\n{how:?}\nreader: {native:?}\ntwin:   {twin:?}",
+        "{}\n{how:?}\nreader:    {native:?}\nreference: {reference:?}",
         String::from_utf8_lossy(bytes)
     );
 }
@@ -119,21 +119,26 @@ fn compare(bytes: &[u8], profile: XmlRpcProfile, limits: &Limits) {
     };
     let how = (profile, limits);
     let read = call(&body, profile, limits);
-    same(bytes, read, twin::read_call(text, profile, limits), &how);
+    same(
+        bytes,
+        read,
+        reference::read_call(text, profile, limits),
+        &how,
+    );
     let read = response(&body, profile, limits);
     same(
         bytes,
         read,
-        twin::read_response(text, profile, limits),
+        reference::read_response(text, profile, limits),
         &how,
     );
     if text.contains("system.multicall") {
         // What breaks a limit breaks it for the calls together or each alone.
         let read = multicall(&body, profile, limits);
         let limited = read.as_ref().is_err_and(Error::is_limit);
-        let twin = twin::read_multicall(text, profile, limits);
-        if !limited && !twin.as_ref().is_err_and(Error::is_limit) {
-            same(bytes, read, twin, &how);
+        let reference = reference::read_multicall(text, profile, limits);
+        if !limited && !reference.as_ref().is_err_and(Error::is_limit) {
+            same(bytes, read, reference, &how);
         }
     }
 }
@@ -186,10 +191,10 @@ proptest! {
         let shown = format!("{value:?}");
         let bytes = shown.as_bytes();
         let parameters = std::slice::from_ref(&value);
-        same(bytes, native(envelope), twin::write_call(method, parameters, style), &style);
-        same(bytes, native(Envelope::Response), twin::write_response(&value, style), &style);
-        same(bytes, native(Envelope::Fault), twin::write_fault(&value, style), &style);
-        same(bytes, native(Envelope::Value), twin::write_value(&value, style), &style);
+        same(bytes, native(envelope), reference::write_call(method, parameters, style), &style);
+        same(bytes, native(Envelope::Response), reference::write_response(&value, style), &style);
+        same(bytes, native(Envelope::Fault), reference::write_fault(&value, style), &style);
+        same(bytes, native(Envelope::Value), reference::write_value(&value, style), &style);
         // What has been written is read.
         if let Ok(written) = native(Envelope::Response) {
             compare(written.as_bytes(), XmlRpcProfile::DEFAULT, &Limits::DEFAULT);

@@ -35,7 +35,7 @@ trait Reference {
     fn read_dyn<'de, T: Decode<'de>>(text: &'de str, at: Member<'_>) -> Result<T, Error>;
 }
 
-macro_rules! twin {
+macro_rules! test_format {
     ($name:ident, $encoder:ident, $decoder:ident) => {
         struct $name;
 
@@ -94,7 +94,7 @@ impl Reference for Xml {
     }
 }
 
-twin!(Form, FormEncoder, FormDecoder);
+test_format!(Form, FormEncoder, FormDecoder);
 
 /// Typed and `Value`, monomorphised and `dyn`, both ways.
 fn check<W: Reference, T>(value: &T, at: Member<'_>) -> String
