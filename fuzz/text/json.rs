@@ -13,7 +13,7 @@ pub(crate) fn any(data: &[u8]) {
     for level in [Level::Baseline, Level::Avx2] {
         cpu::limit(level);
         escape(data);
-        for lone in [LoneSurrogate::Refuse, LoneSurrogate::Replace] {
+        for lone in [LoneSurrogate::Reject, LoneSurrogate::Replace] {
             unescape(data, lone);
         }
     }
@@ -31,7 +31,7 @@ fn escape(data: &[u8]) {
         Err(out.len())
     );
     let mut back = Vec::new();
-    push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+    push_unescaped_json(&mut back, &out, LoneSurrogate::Reject).unwrap();
     assert_eq!(back, data);
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -39,11 +39,11 @@ fn escape(data: &[u8]) {
     out.clear();
     push_json_string(&mut out, text, *b"\",");
     let string = str::from_utf8(&out[1..]).unwrap();
-    let (read, len) = json_str(string, LoneSurrogate::Refuse).unwrap();
+    let (read, len) = json_str(string, LoneSurrogate::Reject).unwrap();
     assert_eq!((&*read, &out[1 + len..]), (text, &b","[..]));
     let mut back = String::new();
     let escaped = str::from_utf8(&expected).unwrap();
-    push_unescaped_json_str(&mut back, escaped, LoneSurrogate::Refuse).unwrap();
+    push_unescaped_json_str(&mut back, escaped, LoneSurrogate::Reject).unwrap();
     assert_eq!(back, text);
 }
 

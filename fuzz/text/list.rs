@@ -11,7 +11,7 @@ pub(crate) fn any(data: &[u8]) {
     for level in [Level::Baseline, Level::Avx2] {
         cpu::limit(level);
         pieces(data);
-        strings(data, LoneSurrogate::Refuse);
+        strings(data, LoneSurrogate::Reject);
         strings(data, LoneSurrogate::Replace);
         hexadecimal(data);
         written(data);
@@ -20,7 +20,7 @@ pub(crate) fn any(data: &[u8]) {
 
 /// A string, a key, a boolean, hexadecimal.
 fn pieces(data: &[u8]) {
-    let lone = LoneSurrogate::Refuse;
+    let lone = LoneSurrogate::Reject;
     let twin = slow_quote::unquote(data, 0, lone).map(|(text, end)| (text, &data[end..]));
     let found = quote::unquote(data, lone).map(|(text, rest)| (text.into_owned(), rest));
     assert_eq!(found, twin);
@@ -78,14 +78,14 @@ fn written(data: &[u8]) {
         .collect();
     assert_eq!(array, slow::array(&quoted));
     let mut flat = Strings::new();
-    assert_eq!(flat.read(&array, LoneSurrogate::Refuse), Ok(&b""[..]));
+    assert_eq!(flat.read(&array, LoneSurrogate::Reject), Ok(&b""[..]));
     assert!(flat.iter().eq(lines.iter().copied()));
 
     let mut list = Vec::new();
     list::push_separated(&mut list, &lines, b';', |out, line| quote::push(out, line));
     let mut found = Vec::new();
     let rest = list::read_separated(&list, b';', |bytes| {
-        let (line, rest) = quote::unquote(bytes, LoneSurrogate::Refuse)?;
+        let (line, rest) = quote::unquote(bytes, LoneSurrogate::Reject)?;
         found.push(line);
         Ok(rest)
     });

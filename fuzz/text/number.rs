@@ -52,7 +52,7 @@ fn digits(data: &[u8], grammar: Grammar) {
         return;
     };
     let number = &data[..len];
-    let spelling = Spelling::new(grammar, NonFinite::Refuse);
+    let spelling = Spelling::new(grammar, NonFinite::Reject);
     let double = twin::double(number, spelling);
     assert_eq!(parse_float(number, spelling), double);
     let single = parse_float::<f32>(number, spelling).ok();

@@ -217,7 +217,7 @@ impl Reader<'_, '_> {
                     return Ok(inside.to_owned());
                 }
                 let mut out = String::new();
-                match escape::push_unescaped_json_str(&mut out, inside, LoneSurrogate::Refuse) {
+                match escape::push_unescaped_json_str(&mut out, inside, LoneSurrogate::Reject) {
                     Ok(()) => return Ok(out),
                     Err(flaw) => flaw,
                 }

@@ -201,7 +201,7 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Option<Text> {
         self.skip("\"")?;
-        let (text, read) = json_str(&self.json[self.at..], LoneSurrogate::Refuse).ok()?;
+        let (text, read) = json_str(&self.json[self.at..], LoneSurrogate::Reject).ok()?;
         let text = Text::from(&*text);
         self.at += read;
         Some(text)

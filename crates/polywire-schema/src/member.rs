@@ -190,7 +190,7 @@ impl<'s> Schema<'s> {
             return self.find(NameSource::Member, name.as_bytes());
         };
         if def.lookup_bits == 0 {
-            let ordinal = names.iter().position(|own| own.is_behind_head(name));
+            let ordinal = names.iter().position(|own| own.matches_after_head(name));
             return ordinal.map(|ordinal| ordinal as u32);
         }
         let mask = (1_usize << def.lookup_bits) - 1;
@@ -200,7 +200,7 @@ impl<'s> Schema<'s> {
             // The table is at most half full, so there is always an end.
             let bucket = self.set.buckets.get(table + at).copied().unwrap_or(0);
             let ordinal = u32::from(bucket).checked_sub(1)?;
-            if names.get(ordinal as usize)?.is_behind_head(name) {
+            if names.get(ordinal as usize)?.matches_after_head(name) {
                 return Some(ordinal);
             }
             at = (at + 1) & mask;

@@ -11,7 +11,7 @@
 //! - [`percent`] and [`form`]: percent-encoding of URIs, and forms;
 //! - [`hex`] and [`base64`]: RFC 4648, strict;
 //! - [`scan`]: scanning for special bytes, and comparing and writing pre-encoded names;
-//! - [`before`] and [`between`]: fast paths for short values between fixed bytes;
+//! - [`element_reader`] and [`element_writer`]: fast paths for short values between fixed bytes;
 //! - [`utf8`]: validation with the offset of the first invalid byte;
 //! - [`cpu`]: detection of vector instructions.
 //!
@@ -76,9 +76,9 @@ mod serde;
 mod text;
 
 pub mod base64;
-pub mod before;
-pub mod between;
 pub mod cpu;
+pub mod element_reader;
+pub mod element_writer;
 pub mod escape;
 pub mod form;
 pub mod hex;

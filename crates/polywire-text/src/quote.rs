@@ -104,9 +104,9 @@ pub fn push_hex(out: &mut Vec<u8>, bytes: &[u8]) {
 /// use polywire_text::quote;
 ///
 /// let mut out = String::from("> ");
-/// let rest = quote::read(&mut out, br#" "a\tb", 1"#, LoneSurrogate::Refuse)?;
+/// let rest = quote::read(&mut out, br#" "a\tb", 1"#, LoneSurrogate::Reject)?;
 /// assert_eq!((out.as_str(), rest), ("> a\tb", &b", 1"[..]));
-/// let error = quote::read(&mut out, br#" "a\"#, LoneSurrogate::Refuse).unwrap_err();
+/// let error = quote::read(&mut out, br#" "a\"#, LoneSurrogate::Reject).unwrap_err();
 /// assert_eq!(error.offset, 4);
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
@@ -134,7 +134,7 @@ pub fn read<'a>(
 /// use polywire_text::escape::LoneSurrogate;
 /// use polywire_text::quote;
 ///
-/// let (text, rest) = quote::unquote(br#""kind":1"#, LoneSurrogate::Refuse)?;
+/// let (text, rest) = quote::unquote(br#""kind":1"#, LoneSurrogate::Reject)?;
 /// assert_eq!((&*text, rest), ("kind", &b":1"[..]));
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
@@ -171,7 +171,7 @@ pub fn unquote(bytes: &[u8], lone: LoneSurrogate) -> Result<(Cow<'_, str>, &[u8]
 /// use polywire_text::escape::LoneSurrogate;
 /// use polywire_text::quote;
 ///
-/// let (name, rest) = quote::read_key(br#" "kind" : 1"#, LoneSurrogate::Refuse)?;
+/// let (name, rest) = quote::read_key(br#" "kind" : 1"#, LoneSurrogate::Reject)?;
 /// assert_eq!((&*name, rest), ("kind", &b" 1"[..]));
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```

@@ -1,8 +1,8 @@
 //! Fast paths for short values between fixed bytes.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use polywire_text::before::{double, integer, long_integer, xml_text};
-use polywire_text::between::{push_i64, push_xml, push_xml_text};
+use polywire_text::element_reader::{double, integer, long_integer, xml_text};
+use polywire_text::element_writer::{push_i64, push_xml, push_xml_text};
 use polywire_text::{Text, escape};
 use proptest::prelude::*;
 

@@ -13,7 +13,7 @@ use polywire_text::reference::{self, json as slow};
 use polywire_text::{Malformed, Text};
 use proptest::prelude::*;
 
-const POLICIES: [LoneSurrogate; 2] = [LoneSurrogate::Refuse, LoneSurrogate::Replace];
+const POLICIES: [LoneSurrogate; 2] = [LoneSurrogate::Reject, LoneSurrogate::Replace];
 
 /// Runs a check with and without AVX2. Other tests may change the level concurrently, as results do
 /// not depend on it.
@@ -276,7 +276,7 @@ fn the_reserve_suffices() {
             on_both_levels(|| {
                 let mut out = Vec::with_capacity(bytes.len());
                 let capacity = out.capacity();
-                push_unescaped_json(&mut out, &bytes, LoneSurrogate::Refuse).unwrap();
+                push_unescaped_json(&mut out, &bytes, LoneSurrogate::Reject).unwrap();
                 assert_eq!(out.capacity(), capacity);
             });
         }
@@ -296,7 +296,7 @@ fn a_backslash_before_u_is_written_as_two() {
 #[test]
 fn unicode_escapes_are_decoded() {
     let mut out = Vec::new();
-    push_unescaped_json(&mut out, br"\u0041\u00e9\u65e5", LoneSurrogate::Refuse).unwrap();
+    push_unescaped_json(&mut out, br"\u0041\u00e9\u65e5", LoneSurrogate::Reject).unwrap();
     assert_eq!(out, "Aé日".as_bytes());
 }
 
@@ -305,7 +305,7 @@ fn a_trailing_backslash_is_an_error() {
     for len in [0, 1, 15, 31, 63, 64, 127] {
         let bytes = [&vec![b'a'; len][..], b"\\"].concat();
         let error =
-            push_unescaped_json(&mut Vec::new(), &bytes, LoneSurrogate::Refuse).unwrap_err();
+            push_unescaped_json(&mut Vec::new(), &bytes, LoneSurrogate::Reject).unwrap_err();
         assert_eq!(error.offset, len + 1);
     }
 }
@@ -315,7 +315,7 @@ fn a_string_without_its_closing_quote_is_an_error() {
     for len in [0, 1, 15, 31, 63, 64, 127] {
         let bytes = vec![b'a'; len];
         let text = str::from_utf8(&bytes).unwrap();
-        let error = json_str(text, LoneSurrogate::Refuse).unwrap_err();
+        let error = json_str(text, LoneSurrogate::Reject).unwrap_err();
         assert_eq!(error, Malformed::new(len, "the closing quote of a string"));
     }
 }
@@ -329,7 +329,7 @@ fn the_reserve_is_bounded() {
             push_json(&mut out, str::from_utf8(&bytes).unwrap());
             assert!(out.capacity() <= 2 * out.len() + 256, "{}", out.capacity());
             let mut back = Vec::new();
-            push_unescaped_json(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            push_unescaped_json(&mut back, &out, LoneSurrogate::Reject).unwrap();
             assert_eq!(back, bytes);
             assert!(back.capacity() <= out.len() + 128, "{}", back.capacity());
             // A short string at the beginning of a long document.
@@ -337,7 +337,7 @@ fn the_reserve_is_bounded() {
             out.extend([b' '; 10_000]);
             out.insert(0, b'"');
             let mut back = String::new();
-            quote::read(&mut back, &out, LoneSurrogate::Refuse).unwrap();
+            quote::read(&mut back, &out, LoneSurrogate::Reject).unwrap();
             assert!(back.capacity() <= 2 * len + 256, "{}", back.capacity());
         }
     }
@@ -397,7 +397,7 @@ proptest! {
             quote::push_bytes(&mut out, &bytes);
             let mut back = Vec::new();
             let inside = &out[1..out.len() - 1];
-            push_unescaped_json(&mut back, inside, LoneSurrogate::Refuse).unwrap();
+            push_unescaped_json(&mut back, inside, LoneSurrogate::Reject).unwrap();
             assert_eq!(back, bytes);
         });
     }

@@ -9,7 +9,7 @@ use polywire_text::reference::{list as slow, quote as slow_quote};
 use polywire_text::{Malformed, quote};
 use proptest::prelude::*;
 
-const LONE: LoneSurrogate = LoneSurrogate::Refuse;
+const LONE: LoneSurrogate = LoneSurrogate::Reject;
 
 fn at_each_level(check: impl Fn()) {
     for level in [Level::Baseline, Level::Avx2] {

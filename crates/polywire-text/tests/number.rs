@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 const GRAMMARS: [Grammar; 3] = [Grammar::Json, Grammar::XmlSchema, Grammar::Plain];
 const WORDS: [NonFinite; 4] = [
-    NonFinite::Refuse,
+    NonFinite::Reject,
     NonFinite::Smithy,
     NonFinite::SmithyQuoted,
     NonFinite::XmlSchema,
@@ -73,7 +73,7 @@ fn read(bytes: &[u8]) {
         integer_of::<i128>(bytes, grammar);
         integer_of::<u128>(bytes, grammar);
         if let Ok((len, _)) = slow::number(bytes, grammar) {
-            let spelling = Spelling::new(grammar, NonFinite::Refuse);
+            let spelling = Spelling::new(grammar, NonFinite::Reject);
             let number = &bytes[..len];
             let expected = slow::double(number, spelling);
             assert_eq!(parse_float(number, spelling), expected, "{bytes:?}");
@@ -133,7 +133,7 @@ fn float_round_trips<F: Float + Display + Debug + FromStr>(value: F, finite: boo
     ] {
         let mut out = Vec::new();
         let result = push_float(&mut out, value, spelling);
-        if !finite && spelling.non_finite == NonFinite::Refuse {
+        if !finite && spelling.non_finite == NonFinite::Reject {
             assert!(result.is_err() && out.is_empty());
             continue;
         }

@@ -41,18 +41,18 @@ proptest! {
         // As a name with a head and as a text, of which the first may go on.
         let own = run.as_bytes();
         let headed = Name::short(&[&[0x60], own].concat()).unwrap_or(Name::long(0, 32));
-        let text = headed.text_behind_head();
+        let text = headed.text_after_head();
         let expected = (own.len() <= INLINE_CAPACITY).then_some(own);
         prop_assert_eq!(text.as_deref().map(str::as_bytes), expected);
         for other in [own, &input, &input[..input.len().min(own.len())]] {
             let text = Text::from_utf8(other).unwrap();
             let equal = own.len() <= INLINE_CAPACITY && own == other;
-            prop_assert_eq!(headed.is_behind_head(&text), equal);
+            prop_assert_eq!(headed.matches_after_head(&text), equal);
         }
         for place in 0..own.len() {
             let mut other = own.to_vec();
             other[place] ^= 1;
-            prop_assert!(!headed.is_behind_head(&Text::from_utf8(&other).unwrap()));
+            prop_assert!(!headed.matches_after_head(&Text::from_utf8(&other).unwrap()));
         }
     }
 }

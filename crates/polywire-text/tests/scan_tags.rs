@@ -1,7 +1,7 @@
 //! Fast paths for XML tags.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use polywire_text::scan::{TAG, comes_again, in_tag, is_end_tag, line};
+use polywire_text::scan::{TAG, is_end_tag, next_tag, tag_contents, tag_repeats};
 use proptest::prelude::*;
 
 /// The window of `line`.
@@ -20,7 +20,7 @@ proptest! {
     ) {
         let input = format!("{space}{rest}");
         let input = format!("{before}{input}");
-        if let Some((at, tag)) = line(input.as_bytes(), before.len()) {
+        if let Some((at, tag)) = next_tag(input.as_bytes(), before.len()) {
             prop_assert_eq!(at, before.len() + space.len());
             prop_assert_eq!(&tag[..], &rest.as_bytes()[..TAG]);
         } else {
@@ -36,7 +36,7 @@ proptest! {
     fn contents_of_tags(first in "[<a]", name in "[a </]{0,34}", behind in "[>a]{35}") {
         let input = format!("{first}{name}>{behind}");
         let expected = (first == "<" && name.len() <= 30).then_some(name.as_bytes());
-        prop_assert_eq!(in_tag(window(input.as_bytes(), 0).unwrap()), expected);
+        prop_assert_eq!(tag_contents(window(input.as_bytes(), 0).unwrap()), expected);
     }
 
     #[test]
@@ -57,7 +57,7 @@ proptest! {
         let part = |start: usize| input.get(start..start + len);
         let expected = part(earlier).is_some() && part(earlier) == part(at);
         if let Some(tag) = window(&input, at) {
-            let found = comes_again(tag, &input, earlier, len);
+            let found = tag_repeats(tag, &input, earlier, len);
             let quick = len <= 32 && earlier + 32 <= input.len();
             prop_assert_eq!(found, expected && quick);
         }

@@ -12,7 +12,7 @@ test_data::tests! {
     strict_cases,
 }
 
-const LONE: LoneSurrogate = LoneSurrogate::Refuse;
+const LONE: LoneSurrogate = LoneSurrogate::Reject;
 
 fn strict_cases() -> Result<(), Missing> {
     let cases = std::fs::read(data("bench/nostr/strict_cases.jsonl")?).unwrap();

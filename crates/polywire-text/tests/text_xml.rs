@@ -26,7 +26,7 @@ proptest! {
         document in "[aé&\r\n]{0,2}[abcdefghié\n\u{fffe}]{0,30}(</a>|</b>|&|>|\r|\u{1})[ab<>/]{0,60}",
         at in 0..60_usize,
     ) {
-        let Some((text, len)) = Text::xml_before(&document, at, b"</a>") else {
+        let Some((text, len)) = Text::xml_until(&document, at, b"</a>") else {
             return Ok(());
         };
         prop_assert_eq!(text.as_str(), &document[at..at + len]);
@@ -38,7 +38,7 @@ proptest! {
     #[test]
     fn short_text_before_an_end_is_found(text in "[abcé]{0,11}") {
         let document = format!("{text}</a>and enough of it behind that to look at");
-        let (found, len) = Text::xml_before(&document, 0, b"</a>").unwrap();
+        let (found, len) = Text::xml_until(&document, 0, b"</a>").unwrap();
         prop_assert_eq!((found.as_str(), len), (&*text, text.len()));
     }
 

@@ -3,7 +3,7 @@
 
 use polywire_text::Malformed;
 use polywire_text::reference::timestamp as slow;
-use polywire_text::timestamp::{Civil, Fraction, LastDate, ReadPolicy, Timestamp, WritePolicy};
+use polywire_text::timestamp::{Civil, DateCache, Fraction, ReadPolicy, Timestamp, WritePolicy};
 use proptest::prelude::*;
 
 const FIRST: i64 = -62_135_596_800;
@@ -16,7 +16,7 @@ fn agree(text: &[u8], utc: bool) {
     compare(text, found, slow::date_time(text, policy));
     compare(text, Timestamp::parse_xmlrpc(text), slow::xmlrpc(text));
     let followed = [text, b"<and more>"].concat();
-    let mut last = LastDate::default();
+    let mut last = DateCache::default();
     // The second time with the date that it remembers.
     for _ in 0..2 {
         if let Some((found, len)) = last.utc_prefix(&followed) {
@@ -354,7 +354,7 @@ proptest! {
     fn remembered_dates(texts in prop::collection::vec(
         ("(2021-01|2021-02|2020-02|0000-00|19/1-01)-(01|29|3a)", "T[01][0-9]:00:00([.]5)?Z"), 1..20,
     )) {
-        let mut last = LastDate::default();
+        let mut last = DateCache::default();
         for (date, time) in texts {
             let text = format!("{date}{time}");
             let found = last.utc_prefix(format!("{text}</and-more>").as_bytes());

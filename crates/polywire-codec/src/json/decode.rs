@@ -130,7 +130,7 @@ impl<'de> JsonDecoder<'de> {
     /// Where the white space ends that begins here, if there is any.
     #[inline]
     pub(super) fn behind_space(&self, at: usize) -> usize {
-        scan::behind_space(self.text.as_bytes(), at)
+        scan::skip_white_space(self.text.as_bytes(), at)
     }
 
     /// Where the next token stands, from here on, and its first byte; 0 at the

@@ -49,7 +49,7 @@ impl<'de> JsonDecoder<'de> {
     /// Reads a string with escapes, behind its opening quote.
     #[inline(never)]
     pub(super) fn escaped_string(&mut self, start: usize) -> Result<String, Error> {
-        match escape::json_str(&self.text[start..], LoneSurrogate::Refuse) {
+        match escape::json_str(&self.text[start..], LoneSurrogate::Reject) {
             Ok((text, read)) => {
                 self.check_length(text.len())?;
                 self.at = start + read;

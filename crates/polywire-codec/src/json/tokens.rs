@@ -170,7 +170,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         let [b'"', text @ ..] = text else {
             return None;
         };
-        let len = scan::before_quote(text);
+        let len = scan::quote_offset(text);
         if text.get(len + 1) != Some(&b':') {
             return None;
         }

@@ -66,7 +66,7 @@ impl<'de> XmlDecoder<'de> {
         // The start tag of the item before once more, or that of the model.
         let last = last_tag(seq);
         let again = last.len > 0
-            && scan::comes_again(tag, cursor.bytes(), last.start, last.len + "<>".len());
+            && scan::tag_repeats(tag, cursor.bytes(), last.start, last.len + "<>".len());
         let len = match again {
             true => Some(last.len + "<>".len()),
             false => at.element().encoded(Encoding::XmlOpen).starts(tag),

@@ -123,7 +123,7 @@ impl<'de> Cursor<'de> {
     /// bytes of it.
     #[inline(always)]
     pub(super) fn line(&self) -> Option<(usize, &'de [u8; TAG])> {
-        scan::line(self.bytes(), self.at)
+        scan::next_tag(self.bytes(), self.at)
     }
 
     /// Goes to the tag that comes next, if nothing but layout stands before it.

@@ -18,7 +18,7 @@ use polywire_schema::{
     Text, Timestamp, TokenReader, slow_member,
 };
 use polywire_text::scan::TAG;
-use polywire_text::timestamp::LastDate;
+use polywire_text::timestamp::DateCache;
 use polywire_text::utf8;
 
 use super::XmlProfile;
@@ -40,7 +40,7 @@ pub struct XmlDecoder<'de> {
     pub(super) entered: Entered,
     pub(super) lengths: Lengths,
     /// Timestamps of one message often are of one day.
-    pub(super) last_date: LastDate,
+    pub(super) last_date: DateCache,
     /// The key that was read last.
     pub(super) scratch: Text,
 }
@@ -113,7 +113,7 @@ impl<'de> XmlDecoder<'de> {
             continues: false,
             entered: Entered::default(),
             lengths: Lengths::default(),
-            last_date: LastDate::default(),
+            last_date: DateCache::default(),
             scratch: Text::default(),
         }
     }

@@ -102,7 +102,7 @@ impl<'de> XmlDecoder<'de> {
     fn find_child(&mut self, name: &str, suffix: &str) -> Result<bool, Error> {
         loop {
             if let Some((at, tag)) = self.cursor.line()
-                && let Some(own) = scan::in_tag(tag)
+                && let Some(own) = scan::tag_contents(tag)
                 && own.strip_suffix(suffix.as_bytes()) == Some(name.as_bytes())
             {
                 self.opened(at, tag, own.len() + "<>".len());

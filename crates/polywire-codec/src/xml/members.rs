@@ -106,7 +106,7 @@ impl<'de> XmlDecoder<'de> {
         if shape.has(ShapeFlags::XML_APART) || self.profile.any_case_message {
             return slow_member(self, shape, seq);
         }
-        while let Some(name) = scan::in_tag(tag) {
+        while let Some(name) = scan::tag_contents(tag) {
             let found = shape.find(NameSource::Xml, name);
             match found {
                 Some(ordinal)

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind, LimitKind};
 use polywire_text::escape::{self, XmlPlace, XmlReading, is_xml};
-use polywire_text::{before, scan};
+use polywire_text::{element_reader, scan};
 
 use super::collections::{CLOSED, OPEN, PREFIXED};
 use super::leniency::Leniency;
@@ -345,7 +345,7 @@ impl<'de> Cursor<'de> {
         open: &[u8; OPEN],
         close: &[u8; CLOSE],
     ) -> Option<&'de str> {
-        let (text, start) = before::xml_text(self.text, self.at + skip, open, close)?;
+        let (text, start) = element_reader::xml_text(self.text, self.at + skip, open, close)?;
         if text.len() > self.longest {
             return None;
         }

@@ -197,7 +197,7 @@ impl XmlRpcDecoder<'_> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn document_member(&mut self, seq: &mut Seq, seen: &mut Seen) -> Result<Option<Text>, Error> {
         if let Some(start) = self.member_name(seq)
-            && let Some((name, len)) = Text::xml_before(self.cursor.text, start, BEHIND_NAME)
+            && let Some((name, len)) = Text::xml_until(self.cursor.text, start, BEHIND_NAME)
             && len <= self.cursor.longest
         {
             self.cursor.at = start + len + BEHIND_NAME.len();

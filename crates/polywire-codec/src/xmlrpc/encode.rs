@@ -12,7 +12,7 @@ use polywire_schema::{
 use polywire_text::escape::XmlPlace;
 use polywire_text::number::Spelling;
 use polywire_text::timestamp::{Fraction, WritePolicy};
-use polywire_text::{base64, between, escape, number};
+use polywire_text::{base64, element_writer, escape, number};
 
 use super::envelope::Frame;
 use super::style::{ForbiddenText, Nil, Style};
@@ -190,7 +190,7 @@ impl XmlRpcEncoder {
                 number::push(out, value);
             });
         } else {
-            between::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
+            element_writer::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
         }
     }
 
@@ -372,8 +372,8 @@ impl XmlRpcEncoder {
         let mut is_first = true;
         for (key, item) in map.entries() {
             let pushed = match std::mem::take(&mut is_first) {
-                true => between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
-                false => between::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+                true => element_writer::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
+                false => element_writer::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
             };
             if !pushed {
                 self.any_key(at, key);
@@ -462,10 +462,10 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn key(&mut self, at: Member<'_>, key: &str) {
         let pushed = match self.is_behind_value() {
-            true => between::push_xml(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+            true => element_writer::push_xml(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
             false => {
                 self.is_first_member();
-                between::push_xml(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
+                element_writer::push_xml(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
             }
         };
         if !pushed {
@@ -476,10 +476,10 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn text_key(&mut self, at: Member<'_>, key: &Text) {
         let pushed = match self.is_behind_value() {
-            true => between::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
+            true => element_writer::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
             false => {
                 self.is_first_member();
-                between::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
+                element_writer::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
             }
         };
         if !pushed {
@@ -504,7 +504,7 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn integer(&mut self, _: Member<'_>, value: i64) {
         if i32::try_from(value).is_ok() {
-            between::push_i64(&mut self.out, b"<value><int>", value, b"</int></value>");
+            element_writer::push_i64(&mut self.out, b"<value><int>", value, b"</int></value>");
         } else {
             self.long_integer(value);
         }
@@ -533,7 +533,7 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         if self.style.untyped_strings
-            || !between::push_xml(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+            || !element_writer::push_xml(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
         {
             self.any_string(at, value);
         }
@@ -542,7 +542,7 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn text(&mut self, at: Member<'_>, value: &Text) {
         if self.style.untyped_strings
-            || !between::push_xml_text(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+            || !element_writer::push_xml_text(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
         {
             self.any_string(at, value);
         }

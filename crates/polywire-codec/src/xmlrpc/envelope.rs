@@ -7,7 +7,7 @@
 //! scalars and values that were written before are counted at the end, by their tags.
 
 use polywire_schema::{Defaults, Encoder, Error, ErrorKind, Member};
-use polywire_text::between;
+use polywire_text::element_writer;
 
 use super::XmlRpcEncoder;
 use super::encode::{BEGIN_LIST, END_LIST, END_VALUE};
@@ -84,7 +84,7 @@ impl XmlRpcEncoder {
             Envelope::Call {
                 method,
                 positional: true,
-            } if between::push_xml(&mut encoder.out, OPEN_CALL, method, OPEN_PARAMS) => {
+            } if element_writer::push_xml(&mut encoder.out, OPEN_CALL, method, OPEN_PARAMS) => {
                 encoder.frame = Frame::Positional;
             }
             _ => encoder.open(envelope),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_text::{before, utf8};
+use polywire_text::{element_reader, utf8};
 
 use polywire_schema::{
     Body, Budget, Error, ErrorKind, Limits, Member, Name, Schema, Seq, Text, TokenReader,
@@ -120,7 +120,7 @@ impl<'de> XmlRpcDecoder<'de> {
         const BEHIND: &[u8; 21] = b"</methodName><params>";
 
         // The reader is made where it will be, when all is known.
-        if let Some((method, start)) = before::xml_text(source.0, 0, USUAL, BEHIND)
+        if let Some((method, start)) = element_reader::xml_text(source.0, 0, USUAL, BEHIND)
             && method.len() <= limits.string()
         {
             let at = start + method.len() + BEHIND.len();

@@ -59,7 +59,7 @@ impl ForbiddenText {
     /// What the escaper is to do.
     pub(super) const fn in_text(self) -> Forbidden {
         match self {
-            Self::Refuse | Self::Base64 => Forbidden::Refuse,
+            Self::Refuse | Self::Base64 => Forbidden::Reject,
             Self::Replace => Forbidden::Replace,
             Self::Strip => Forbidden::Strip,
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Text, Timestamp, Value};
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
-use polywire_text::{Malformed, base64, before, scan};
+use polywire_text::{Malformed, base64, element_reader, scan};
 
 use super::cursor::Start;
 use super::{XmlRpcDecoder, dates};
@@ -376,7 +376,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// The text of a string, behind its start tag.
     #[inline(always)]
     pub(super) fn text_of_string(&mut self) -> Result<Text, Error> {
-        if let Some((text, len)) = Text::xml_before(self.cursor.text, self.cursor.at, END_STRING)
+        if let Some((text, len)) = Text::xml_until(self.cursor.text, self.cursor.at, END_STRING)
             && len <= self.cursor.longest
         {
             self.cursor.at += len + END_STRING.len();
@@ -438,7 +438,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return None;
         }
         let rest = self.cursor.rest().strip_prefix(b"<double>")?;
-        let (value, len) = match before::double(rest, END_DOUBLE) {
+        let (value, len) = match element_reader::double(rest, END_DOUBLE) {
             Some(short) => short,
             None => long_double(rest)?,
         };
@@ -522,7 +522,7 @@ impl<'de> XmlRpcDecoder<'de> {
     #[inline(always)]
     pub(super) fn short_integer(&mut self) -> Option<i64> {
         let rest = self.cursor.rest().strip_prefix(b"<int>")?;
-        let (value, len) = before::integer(rest, END_INT)?;
+        let (value, len) = element_reader::integer(rest, END_INT)?;
         if self.empty_value {
             return None;
         }
@@ -625,7 +625,7 @@ fn long_double(bytes: &[u8]) -> Option<(f64, usize)> {
 /// behind it.
 #[inline(always)]
 fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
-    if let Some((value, len)) = before::long_integer(bytes, close) {
+    if let Some((value, len)) = element_reader::long_integer(bytes, close) {
         return Some((value, len + N));
     }
     match integer_prefix(bytes) {

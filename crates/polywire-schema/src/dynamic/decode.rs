@@ -109,7 +109,7 @@ fn decode_union<'de, D: Decoder<'de> + ?Sized>(
 /// that which stands behind the head of a CBOR text.
 #[inline]
 fn name_of(member: Member<'_>) -> Text {
-    let name = member.encoded(Encoding::Cbor).text_behind_head();
+    let name = member.encoded(Encoding::Cbor).text_after_head();
     name.unwrap_or_else(|| Text::from(member.name()))
 }
 

@@ -71,7 +71,7 @@ impl Places {
         for (index, ((name, _), found)) in entries.iter().zip(&mut self.found).enumerate() {
             // Mostly they come in the order of the model.
             let own = names.get(next as usize);
-            let is_next = own.is_some_and(|own| own.is_behind_head(name));
+            let is_next = own.is_some_and(|own| own.matches_after_head(name));
             let ordinal = if is_next {
                 next
             } else {

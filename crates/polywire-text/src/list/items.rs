@@ -15,7 +15,7 @@ use crate::quote::{self, relocate};
 /// use polywire_text::escape::LoneSurrogate;
 /// use polywire_text::list;
 ///
-/// let mut items = list::items(br#"["a", "b"], 1"#, LoneSurrogate::Refuse);
+/// let mut items = list::items(br#"["a", "b"], 1"#, LoneSurrogate::Reject);
 /// for item in &mut items {
 ///     assert!(["a", "b"].contains(&&*item?));
 /// }

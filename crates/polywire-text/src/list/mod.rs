@@ -125,7 +125,7 @@ pub fn push_separated<I>(
 ///
 /// let mut found = Vec::new();
 /// let rest = list::read_separated(br#""a"; "b"]"#, b';', |bytes| {
-///     let (item, rest) = quote::unquote(bytes, LoneSurrogate::Refuse)?;
+///     let (item, rest) = quote::unquote(bytes, LoneSurrogate::Reject)?;
 ///     found.push(item);
 ///     Ok(rest)
 /// })?;
@@ -167,7 +167,7 @@ pub fn read_separated<'a>(
 /// use polywire_text::list;
 ///
 /// let mut out = vec![String::from("old"), String::from("older")];
-/// let rest = list::read_strings(&mut out, br#"["new"], 1"#, LoneSurrogate::Refuse)?;
+/// let rest = list::read_strings(&mut out, br#"["new"], 1"#, LoneSurrogate::Reject)?;
 /// assert_eq!((out, rest), (vec!["new".to_owned()], &b", 1"[..]));
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```

@@ -17,7 +17,7 @@ use crate::{Malformed, utf8};
 /// use polywire_text::list::Strings;
 ///
 /// let mut tag = Strings::new();
-/// let rest = tag.read(br#"["e","5c83","wss:\/\/relay"],["p"]"#, LoneSurrogate::Refuse)?;
+/// let rest = tag.read(br#"["e","5c83","wss:\/\/relay"],["p"]"#, LoneSurrogate::Reject)?;
 /// assert_eq!((tag.len(), &tag[0], &tag[2]), (3, "e", "wss://relay"));
 /// assert_eq!(rest, br#",["p"]"#);
 /// # Ok::<(), polywire_text::Malformed>(())

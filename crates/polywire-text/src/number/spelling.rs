@@ -13,7 +13,7 @@ use super::integer::push_i64;
 pub enum NonFinite {
     /// None: these numbers are errors, as in JSON and XML-RPC. The default.
     #[default]
-    Refuse,
+    Reject,
     /// `NaN`, `Infinity`, `-Infinity`: Smithy's protocols in XML, forms, headers and labels.
     Smithy,
     /// The same in quotes, such as `"NaN"`: Smithy's protocols in JSON.
@@ -32,7 +32,7 @@ pub(super) struct Words {
 impl NonFinite {
     pub(super) fn words(self) -> Option<Words> {
         let [nan, infinity, negative_infinity] = match self {
-            Self::Refuse => return None,
+            Self::Reject => return None,
             Self::Smithy => ["NaN", "Infinity", "-Infinity"],
             Self::SmithyQuoted => ["\"NaN\"", "\"Infinity\"", "\"-Infinity\""],
             Self::XmlSchema => ["NaN", "INF", "-INF"],
@@ -57,7 +57,7 @@ pub struct Spelling {
 
 impl Spelling {
     /// RFC 8259: no words.
-    pub const JSON: Self = Self::new(Grammar::Json, NonFinite::Refuse);
+    pub const JSON: Self = Self::new(Grammar::Json, NonFinite::Reject);
     /// Smithy's protocols in JSON: `"NaN"` in quotes.
     pub const SMITHY_JSON: Self = Self::new(Grammar::Json, NonFinite::SmithyQuoted);
     /// Smithy's protocols in XML, forms, headers and labels: the digits of `xs:double`, and the
@@ -67,7 +67,7 @@ impl Spelling {
     pub const XML_SCHEMA: Self = Self::new(Grammar::XmlSchema, NonFinite::XmlSchema);
     /// The double of XML-RPC: no exponent, no words. To read the exponents that some peers send,
     /// such as Python's `1e-07`, use another grammar.
-    pub const XML_RPC: Self = Self::new(Grammar::Plain, NonFinite::Refuse);
+    pub const XML_RPC: Self = Self::new(Grammar::Plain, NonFinite::Reject);
 
     /// A spelling with this grammar and these words.
     #[must_use]

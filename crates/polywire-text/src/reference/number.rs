@@ -96,7 +96,7 @@ pub fn integer(bytes: &[u8], grammar: Grammar) -> Result<(usize, String), Malfor
 /// As [`crate::number::parse_float`].
 pub fn double(bytes: &[u8], spelling: Spelling) -> Result<f64, Malformed> {
     let words: [&[u8]; 3] = match spelling.non_finite {
-        NonFinite::Refuse => [b"", b"", b""],
+        NonFinite::Reject => [b"", b"", b""],
         NonFinite::Smithy => [b"NaN", b"Infinity", b"-Infinity"],
         NonFinite::SmithyQuoted => [b"\"NaN\"", b"\"Infinity\"", b"\"-Infinity\""],
         NonFinite::XmlSchema => [b"NaN", b"INF", b"-INF"],

@@ -47,7 +47,7 @@ fn escaped_character(character: char, place: XmlPlace) -> String {
 
 fn instead(out: &mut String, forbidden: Forbidden, error: Malformed) -> Result<(), Malformed> {
     match forbidden {
-        Forbidden::Refuse => return Err(error),
+        Forbidden::Reject => return Err(error),
         Forbidden::Replace => out.push('\u{fffd}'),
         Forbidden::Strip => {}
     }

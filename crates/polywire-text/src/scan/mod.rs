@@ -13,7 +13,7 @@ mod run;
 mod tag;
 
 pub use run::{Name, RUN_PADDING, Run};
-pub use tag::{TAG, comes_again, in_tag, is_end_tag, line};
+pub use tag::{TAG, is_end_tag, next_tag, tag_contents, tag_repeats};
 
 use crate::block::{Block, Block16};
 use class::{Class, FormKey, FormValue, Json, NoName, NotPlainXml, Solid, XmlData, XmlText};
@@ -72,11 +72,11 @@ pub fn white_space(bytes: &[u8]) -> usize {
 /// The offset after the white space at `at`.
 ///
 /// ```
-/// assert_eq!(polywire_text::scan::behind_space(b"{\n  \"a\"}", 1), 4);
+/// assert_eq!(polywire_text::scan::skip_white_space(b"{\n  \"a\"}", 1), 4);
 /// ```
 #[inline]
 #[must_use]
-pub fn behind_space(bytes: &[u8], at: usize) -> usize {
+pub fn skip_white_space(bytes: &[u8], at: usize) -> usize {
     // Usually a line feed and fewer than 16 spaces.
     if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<17>)
         && matches!(chunk[0], b'\n' | b' ')
@@ -94,7 +94,7 @@ pub fn behind_space(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(at, |rest| at + white_space(rest))
 }
 
-/// [`behind_space`] for 16 spaces after the first byte.
+/// [`skip_white_space`] for 16 spaces after the first byte.
 #[inline(never)]
 fn long_white_space(bytes: &[u8], at: usize) -> usize {
     let at = at + 17;
@@ -381,11 +381,11 @@ pub fn is_json_clean_64(bytes: &[u8; 64]) -> bool {
 /// The number of bytes before the first quote; 16 if there is none.
 ///
 /// ```
-/// assert_eq!(polywire_text::scan::before_quote(b"id\": \"recipe-003"), 2);
+/// assert_eq!(polywire_text::scan::quote_offset(b"id\": \"recipe-003"), 2);
 /// ```
 #[inline]
 #[must_use]
-pub fn before_quote(block: &[u8; 16]) -> usize {
+pub fn quote_offset(block: &[u8; 16]) -> usize {
     (Block16::load(block).equals(b'"').mask() | 1 << 16).trailing_zeros() as usize
 }
 
@@ -466,7 +466,7 @@ mod tests {
             while bytes.get(end).is_some_and(|byte| !Solid::ends(*byte)) {
                 end += 1;
             }
-            prop_assert_eq!(behind_space(bytes, at), end);
+            prop_assert_eq!(skip_white_space(bytes, at), end);
             let rest = bytes.get(at..).unwrap_or_default();
             prop_assert_eq!(white_space(rest), end - at);
         }

@@ -221,12 +221,12 @@ impl Name {
     /// use polywire_text::scan::Name;
     ///
     /// let name = Name::short(b"\x66cityId").unwrap();
-    /// assert!(name.is_behind_head(&Text::from("cityId")));
-    /// assert!(!name.is_behind_head(&Text::from("cityIds")));
+    /// assert!(name.matches_after_head(&Text::from("cityId")));
+    /// assert!(!name.matches_after_head(&Text::from("cityIds")));
     /// ```
     #[inline]
     #[must_use]
-    pub fn is_behind_head(&self, text: &Text) -> bool {
+    pub fn matches_after_head(&self, text: &Text) -> bool {
         let Some((window, len)) = text.window() else {
             return false;
         };
@@ -258,11 +258,11 @@ impl Name {
     /// use polywire_text::scan::Name;
     ///
     /// let name = Name::short(b"\x66cityId").unwrap();
-    /// assert_eq!(name.text_behind_head().as_deref(), Some("cityId"));
+    /// assert_eq!(name.text_after_head().as_deref(), Some("cityId"));
     /// ```
     #[inline]
     #[must_use]
-    pub fn text_behind_head(&self) -> Option<Text> {
+    pub fn text_after_head(&self) -> Option<Text> {
         let [_, name @ ..] = &self.bytes;
         Text::ascii_prefix(name, usize::from(self.len).checked_sub(1)?)
     }

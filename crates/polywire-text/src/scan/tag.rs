@@ -15,15 +15,15 @@ pub const TAG: usize = 32;
 /// and 32 bytes from there. `None` if there is other or more white space, or less input.
 ///
 /// ```
-/// use polywire_text::scan::line;
+/// use polywire_text::scan::next_tag;
 ///
 /// let input = b"<a>\n    <name>x</name>\n    and so on, since there must be enough input after it";
-/// let (at, tag) = line(input, 3).unwrap();
+/// let (at, tag) = next_tag(input, 3).unwrap();
 /// assert_eq!((at, &tag[..6]), (8, &b"<name>"[..]));
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn line(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
+pub fn next_tag(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
     let window = chunk::<LINE>(input, at)?;
     let [first, rest @ ..] = window;
     if *first > b' ' {
@@ -42,12 +42,12 @@ pub fn line(input: &[u8], at: usize) -> Option<(usize, &[u8; TAG])> {
 ///
 /// ```
 /// let tag = b"<name>and more bytes, up to thirty-two";
-/// let name = polywire_text::scan::in_tag(tag.first_chunk().unwrap());
+/// let name = polywire_text::scan::tag_contents(tag.first_chunk().unwrap());
 /// assert_eq!(name, Some(&b"name"[..]));
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn in_tag(tag: &[u8; TAG]) -> Option<&[u8]> {
+pub fn tag_contents(tag: &[u8; TAG]) -> Option<&[u8]> {
     let halves = tag.as_chunks::<16>().0;
     let [low, high] = [0, 1].map(|half| Block16::load(&halves[half]).equals(b'>').mask());
     let close = (low | high << 16).trailing_zeros() as usize;
@@ -81,14 +81,14 @@ pub fn is_end_tag(tag: &[u8; TAG], input: &[u8], name: usize, len: usize) -> boo
 /// more than 32, or if they start within the last 32 bytes of the input.
 ///
 /// ```
-/// use polywire_text::scan::comes_again;
+/// use polywire_text::scan::tag_repeats;
 ///
 /// let input = b"<li>one</li><li>two</li> and so on, since there must be enough input after it";
-/// assert!(comes_again(input[12..].first_chunk().unwrap(), input, 0, 4));
+/// assert!(tag_repeats(input[12..].first_chunk().unwrap(), input, 0, 4));
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn comes_again(tag: &[u8; TAG], input: &[u8], earlier: usize, len: usize) -> bool {
+pub fn tag_repeats(tag: &[u8; TAG], input: &[u8], earlier: usize, len: usize) -> bool {
     len <= TAG && begins_with(tag, input, earlier, len)
 }
 

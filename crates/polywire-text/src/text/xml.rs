@@ -1,7 +1,7 @@
 //! Fast paths for short strings in XML.
 
 use super::Text;
-use crate::before;
+use crate::element_reader;
 use crate::escape;
 use crate::repr::{Repr, WINDOW};
 use crate::scan::{self, TAG};
@@ -50,12 +50,12 @@ impl Text {
     /// use polywire_text::Text;
     ///
     /// let document = "<a>London</a> and so on, since the window must be within the document";
-    /// assert_eq!(Text::xml_before(document, 3, b"</a>"), Some((Text::from("London"), 6)));
-    /// assert_eq!(Text::xml_before(document, 3, b"</b>"), None);
+    /// assert_eq!(Text::xml_until(document, 3, b"</a>"), Some((Text::from("London"), 6)));
+    /// assert_eq!(Text::xml_until(document, 3, b"</b>"), None);
     /// ```
     #[inline(always)]
     #[must_use]
-    pub fn xml_before<const CLOSE: usize>(
+    pub fn xml_until<const CLOSE: usize>(
         document: &str,
         at: usize,
         close: &[u8; CLOSE],
@@ -65,7 +65,7 @@ impl Text {
         let len = scan::short_xml_text(window);
         // A part of a `str` is valid UTF-8 if neither its first byte nor the one after it is a
         // continuation byte.
-        if window[0].cast_signed() < -64 || !before::ends(rest, len, close) {
+        if window[0].cast_signed() < -64 || !element_reader::ends(rest, len, close) {
             return None;
         }
         let ascii = close.first().is_some_and(u8::is_ascii);

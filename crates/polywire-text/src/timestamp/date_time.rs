@@ -211,14 +211,14 @@ fn read(bytes: &[u8], policy: ReadPolicy) -> Result<Timestamp, Malformed> {
 /// A cache of the last date that was read. Adjacent timestamps often have the same date, and
 /// comparing it is faster than parsing it.
 #[derive(Clone, Copy, Debug)]
-pub struct LastDate {
+pub struct DateCache {
     /// `YYYY-MM-` and `Y-MM-DDT`, which overlap.
     words: [u64; 2],
     /// The first second of the day, since the epoch.
     seconds: i64,
 }
 
-impl Default for LastDate {
+impl Default for DateCache {
     fn default() -> Self {
         Self {
             words: [
@@ -230,15 +230,15 @@ impl Default for LastDate {
     }
 }
 
-impl LastDate {
+impl DateCache {
     /// Reads a date in the common layout and in UTC at the beginning of `bytes`. Returns it and its
     /// length, which includes the `Z`. `None` means another layout or an error: call
     /// [`Timestamp::parse_date_time`].
     ///
     /// ```
-    /// use polywire_text::timestamp::{LastDate, Timestamp};
+    /// use polywire_text::timestamp::{DateCache, Timestamp};
     ///
-    /// let mut last = LastDate::default();
+    /// let mut last = DateCache::default();
     /// let read = last.utc_prefix(b"1970-01-01T00:01:00Z</Time>");
     /// assert_eq!(read, Some((Timestamp::new(60, 0), 20)));
     /// ```

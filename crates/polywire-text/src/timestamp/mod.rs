@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use calendar::{DAY, FIRST_SECOND, LAST_SECOND};
 pub use civil::Civil;
-pub use date_time::LastDate;
+pub use date_time::DateCache;
 pub use policy::{Fraction, ReadPolicy, WritePolicy};
 use words::fraction_text;
 

@@ -94,7 +94,7 @@ fn short(group: &mut Group) {
             move || {
                 let (mut at, mut sum) = (1, 0);
                 while let Some(rest) = document.get(at + 1..)
-                    && let Ok((text, read)) = json_str(rest, LoneSurrogate::Refuse)
+                    && let Ok((text, read)) = json_str(rest, LoneSurrogate::Reject)
                 {
                     sum += text.len();
                     at += read + 2;
@@ -112,7 +112,7 @@ fn unescapes(text: &str) -> impl Fn() -> String + 'static {
 
 /// The string of a JSON text in quotes.
 fn unescaped(quoted: &str) -> String {
-    json_str(&quoted[1..], LoneSurrogate::Refuse)
+    json_str(&quoted[1..], LoneSurrogate::Reject)
         .map_or_else(|_| String::new(), |(text, _)| text.into_owned())
 }
 

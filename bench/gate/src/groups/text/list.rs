@@ -81,7 +81,7 @@ fn string_arrays(group: &mut Group, name: &str, file: &str) {
             .polywire(
                 move || {
                     let mut strings = Strings::new();
-                    let rest = strings.read(array, LoneSurrogate::Refuse);
+                    let rest = strings.read(array, LoneSurrogate::Reject);
                     rest.map(|_| strings)
                 },
                 move |found| found.as_ref().is_ok_and(|found| found.iter().eq(&texts)),

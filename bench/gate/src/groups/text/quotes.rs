@@ -57,7 +57,7 @@ fn there_and_back(group: &mut Group, what: &str, file: &str) {
                 escaped.clear();
                 back.clear();
                 push_json(escaped, text);
-                push_unescaped_json(back, escaped, LoneSurrogate::Refuse).is_ok()
+                push_unescaped_json(back, escaped, LoneSurrogate::Reject).is_ok()
             },
             move |(_, back), _| same_bytes(back, bytes),
         )
@@ -82,7 +82,7 @@ fn strings(group: &mut Group, size: &str, file: &str) {
                 String::new(),
                 move |out| {
                     out.clear();
-                    quote::read(out, quoted, LoneSurrogate::Refuse).is_ok()
+                    quote::read(out, quoted, LoneSurrogate::Reject).is_ok()
                 },
                 move |out, _| same_bytes(out.as_bytes(), bytes),
             )

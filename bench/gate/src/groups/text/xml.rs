@@ -80,7 +80,7 @@ pub fn text(len: usize, special: u64) -> String {
 
 /// The text as character data.
 pub fn escaped(text: &str) -> String {
-    reference::escaped(text.as_bytes(), XmlPlace::Text, Forbidden::Refuse).unwrap_or_default()
+    reference::escaped(text.as_bytes(), XmlPlace::Text, Forbidden::Reject).unwrap_or_default()
 }
 
 /// 1000 texts of about 20 bytes, a quarter of them with something to escape.

@@ -124,7 +124,7 @@ impl Parser<'_> {
     fn string(&mut self) -> Result<String, Error> {
         self.at += 1;
         let rest = &self.text.as_bytes()[self.at..];
-        let (bytes, len) = json::string(rest, LoneSurrogate::Refuse)
+        let (bytes, len) = json::string(rest, LoneSurrogate::Reject)
             .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
         let string = String::from_utf8(bytes).map_err(|_| self.wrong("UTF-8"))?;
         self.at += len;

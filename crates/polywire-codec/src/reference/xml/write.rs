@@ -146,7 +146,7 @@ impl EncodeFormat for XmlFormat<'_> {
 }
 
 fn escaped(text: &str, place: XmlPlace) -> Result<String, Error> {
-    xml::escaped(text.as_bytes(), place, Forbidden::Refuse)
+    xml::escaped(text.as_bytes(), place, Forbidden::Reject)
         .map_err(|malformed| unwritable(malformed.expected))
 }
 

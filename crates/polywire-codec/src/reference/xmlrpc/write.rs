@@ -56,7 +56,7 @@ pub(super) fn document(name: &str, inside: &str) -> String {
 
 /// Escapes a name. Names are never altered otherwise: two could become equal.
 pub(super) fn escaped(text: &str) -> Result<String, Error> {
-    xml::escaped(text.as_bytes(), XmlPlace::Text, Forbidden::Refuse)
+    xml::escaped(text.as_bytes(), XmlPlace::Text, Forbidden::Reject)
         .map_err(|malformed| unwritable(malformed.expected))
 }
 
@@ -116,7 +116,7 @@ impl XmlRpcFormat {
         let forbidden = match self.style.forbidden {
             ForbiddenText::Replace => Forbidden::Replace,
             ForbiddenText::Strip => Forbidden::Strip,
-            _ => Forbidden::Refuse,
+            _ => Forbidden::Reject,
         };
         match xml::escaped(text.as_bytes(), XmlPlace::Text, forbidden) {
             Ok(text) if self.style.untyped_strings => Ok(text),

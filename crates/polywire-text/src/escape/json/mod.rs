@@ -38,7 +38,7 @@ use crate::Malformed;
 /// use polywire_text::escape::{LoneSurrogate, json_str};
 ///
 /// let text = r#"\ud83d!""#;
-/// assert!(json_str(text, LoneSurrogate::Refuse).is_err());
+/// assert!(json_str(text, LoneSurrogate::Reject).is_err());
 /// assert_eq!(json_str(text, LoneSurrogate::Replace)?.0, "\u{fffd}!");
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
@@ -47,7 +47,7 @@ use crate::Malformed;
 pub enum LoneSurrogate {
     /// Reject it. The default.
     #[default]
-    Refuse,
+    Reject,
     /// Replace it by U+FFFD, as JavaScript does when it encodes such a string.
     Replace,
 }
@@ -67,7 +67,7 @@ pub enum LoneSurrogate {
 /// assert_eq!(json_escape(b"ud83d rest").unwrap_err().expected, "the second half of a surrogate pair");
 /// ```
 pub fn json_escape(bytes: &[u8]) -> Result<(char, usize), Malformed> {
-    one(bytes, LoneSurrogate::Refuse)
+    one(bytes, LoneSurrogate::Reject)
 }
 
 /// As [`json_escape`], with a choice of [`LoneSurrogate`].
@@ -111,7 +111,7 @@ fn unicode_escape(bytes: &[u8], lone: LoneSurrogate) -> Result<(char, usize), Ma
     }
     // It is a surrogate: D800 to DBFF are first halves, DC00 to DFFF second ones.
     let alone = |offset, expected| match lone {
-        LoneSurrogate::Refuse => Err(Malformed::new(offset, expected)),
+        LoneSurrogate::Reject => Err(Malformed::new(offset, expected)),
         LoneSurrogate::Replace => Ok((char::REPLACEMENT_CHARACTER, 5)),
     };
     if first >= 0xdc00 {

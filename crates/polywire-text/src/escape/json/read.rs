@@ -22,10 +22,10 @@ use crate::{Malformed, scan};
 /// use polywire_text::escape::{LoneSurrogate, push_unescaped_json};
 ///
 /// let mut out = b"> ".to_vec();
-/// push_unescaped_json(&mut out, br"a\n\ud83d\ude00", LoneSurrogate::Refuse)?;
+/// push_unescaped_json(&mut out, br"a\n\ud83d\ude00", LoneSurrogate::Reject)?;
 /// assert_eq!(out, "> a\n😀".as_bytes());
 ///
-/// let error = push_unescaped_json(&mut out, br"a\ud83d", LoneSurrogate::Refuse).unwrap_err();
+/// let error = push_unescaped_json(&mut out, br"a\ud83d", LoneSurrogate::Reject).unwrap_err();
 /// assert_eq!(error.to_string(), "expected the second half of a surrogate pair at byte 7");
 /// push_unescaped_json(&mut out, br"a\ud83d", LoneSurrogate::Replace)?;
 /// assert_eq!(out, "> a\n😀a\u{fffd}".as_bytes());
@@ -50,7 +50,7 @@ pub fn push_unescaped_json(
 /// use polywire_text::escape::{LoneSurrogate, push_unescaped_json_str};
 ///
 /// let mut out = String::new();
-/// push_unescaped_json_str(&mut out, r"\u00fcber", LoneSurrogate::Refuse)?;
+/// push_unescaped_json_str(&mut out, r"\u00fcber", LoneSurrogate::Reject)?;
 /// assert_eq!(out, "über");
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
@@ -92,7 +92,7 @@ pub(crate) fn read_json_string(
 /// ```
 /// use polywire_text::escape::{LoneSurrogate, json_str};
 ///
-/// let (text, read) = json_str(r#"caf\u00e9", "more""#, LoneSurrogate::Refuse)?;
+/// let (text, read) = json_str(r#"caf\u00e9", "more""#, LoneSurrogate::Reject)?;
 /// assert_eq!((&*text, read), ("café", 10));
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```

@@ -11,7 +11,7 @@ use crate::{Malformed, scan, utf8};
 pub enum Forbidden {
     /// Reject the text. The default.
     #[default]
-    Refuse,
+    Reject,
     /// Replace each character, and each invalid sequence of UTF-8 (as Unicode recommends), by
     /// U+FFFD.
     Replace,
@@ -83,7 +83,7 @@ pub fn push_xml_attribute(out: &mut Vec<u8>, text: &str) -> Result<(), Malformed
 ///
 /// # Errors
 ///
-/// Only with [`Forbidden::Refuse`]: the first character that XML 1.0 forbids, or byte that is not
+/// Only with [`Forbidden::Reject`]: the first character that XML 1.0 forbids, or byte that is not
 /// UTF-8. `out` is unchanged.
 ///
 /// ```
@@ -105,7 +105,7 @@ pub fn push_xml_bytes(
         XmlPlace::Attribute => push_attribute,
     };
     let instead: &[u8] = match forbidden {
-        Forbidden::Refuse => {
+        Forbidden::Reject => {
             // Reports the first of two errors.
             let valid = match utf8::validate(bytes) {
                 Ok(_) => bytes,

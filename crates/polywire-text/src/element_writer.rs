@@ -37,7 +37,7 @@ fn push_window<const OPEN: usize, const WIDTH: usize, const CLOSE: usize>(
 ///
 /// ```
 /// let mut out = Vec::new();
-/// polywire_text::between::push_i64(&mut out, b"<int>", -42, b"</int>");
+/// polywire_text::element_writer::push_i64(&mut out, b"<int>", -42, b"</int>");
 /// assert_eq!(out, b"<int>-42</int>");
 /// ```
 #[inline(always)]
@@ -94,11 +94,11 @@ fn push_long<const OPEN: usize, const CLOSE: usize>(
 /// Returns whether it did; if not, use [`escape::push_xml`](crate::escape::push_xml).
 ///
 /// ```
-/// use polywire_text::between;
+/// use polywire_text::element_writer;
 ///
 /// let mut out = Vec::new();
-/// assert!(between::push_xml(&mut out, b"<name>", "Oslo", b"</name>"));
-/// assert!(!between::push_xml(&mut out, b"<name>", "a < b", b"</name>"));
+/// assert!(element_writer::push_xml(&mut out, b"<name>", "Oslo", b"</name>"));
+/// assert!(!element_writer::push_xml(&mut out, b"<name>", "a < b", b"</name>"));
 /// assert_eq!(out, b"<name>Oslo</name>");
 /// ```
 #[inline(always)]
@@ -121,11 +121,11 @@ pub fn push_xml<const OPEN: usize, const CLOSE: usize>(
 /// Like [`push_xml`], for an inline [`Text`].
 ///
 /// ```
-/// use polywire_text::{Text, between};
+/// use polywire_text::{Text, element_writer};
 ///
 /// let mut out = Vec::new();
 /// let name = Text::from("Oslo, by the fjord");
-/// assert!(between::push_xml_text(&mut out, b"<name>", &name, b"</name>"));
+/// assert!(element_writer::push_xml_text(&mut out, b"<name>", &name, b"</name>"));
 /// assert_eq!(out, b"<name>Oslo, by the fjord</name>");
 /// ```
 #[inline(always)]

@@ -1,5 +1,5 @@
 //! Fast paths that read a short value followed by fixed bytes, such as an end tag. See
-//! [`between`](crate::between) for writers.
+//! [`element_writer`](crate::element_writer) for writers.
 //!
 //! They load windows of fixed size. `None` means that the caller must take its slow path; it is not
 //! an error.
@@ -45,10 +45,10 @@ fn same<const LEN: usize>(bytes: &[u8; LEN], others: &[u8; LEN]) -> bool {
 /// length. Needs at least eight bytes.
 ///
 /// ```
-/// use polywire_text::before;
+/// use polywire_text::element_reader;
 ///
-/// assert_eq!(before::integer(b"42</int>", b"</int>"), Some((42, 2)));
-/// assert_eq!(before::integer(b"-42</int>", b"</int>"), None);
+/// assert_eq!(element_reader::integer(b"42</int>", b"</int>"), Some((42, 2)));
+/// assert_eq!(element_reader::integer(b"-42</int>", b"</int>"), None);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -61,10 +61,10 @@ pub fn integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<
 /// its length. Needs at least 17 bytes.
 ///
 /// ```
-/// use polywire_text::before;
+/// use polywire_text::element_reader;
 ///
 /// let bytes = b"-1234567890</int></value>";
-/// assert_eq!(before::long_integer(bytes, b"</int>"), Some((-1_234_567_890, 11)));
+/// assert_eq!(element_reader::long_integer(bytes, b"</int>"), Some((-1_234_567_890, 11)));
 /// ```
 #[inline]
 #[must_use]
@@ -80,10 +80,10 @@ pub fn long_integer<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Op
 /// it and its length.
 ///
 /// ```
-/// use polywire_text::before;
+/// use polywire_text::element_reader;
 ///
-/// assert_eq!(before::double(b"679.96</double>", b"</double>"), Some((679.96, 6)));
-/// assert_eq!(before::double(b"1e9</double>", b"</double>"), None);
+/// assert_eq!(element_reader::double(b"679.96</double>", b"</double>"), Some((679.96, 6)));
+/// assert_eq!(element_reader::double(b"1e9</double>", b"</double>"), None);
 /// ```
 #[inline(always)]
 #[must_use]
@@ -104,10 +104,10 @@ pub fn double<const CLOSE: usize>(bytes: &[u8], close: &[u8; CLOSE]) -> Option<(
 /// the result is `None`.
 ///
 /// ```
-/// use polywire_text::before;
+/// use polywire_text::element_reader;
 ///
-/// assert_eq!(before::xml_text("<a>London</a>", 0, b"<a>", b"</a>"), Some(("London", 3)));
-/// assert_eq!(before::xml_text("<a>R&amp;D</a>", 0, b"<a>", b"</a>"), None);
+/// assert_eq!(element_reader::xml_text("<a>London</a>", 0, b"<a>", b"</a>"), Some(("London", 3)));
+/// assert_eq!(element_reader::xml_text("<a>R&amp;D</a>", 0, b"<a>", b"</a>"), None);
 /// ```
 #[inline(always)]
 #[must_use]
