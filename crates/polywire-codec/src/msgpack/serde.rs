@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
 use polywire_schema::{
-    BigInteger, Encoder as _, Error, ErrorKind, Limits, Member, Seq, Timestamp, TokenReader as _,
+    BigInteger, Encoder as _, Error, ErrorKind, Limits, Member, Seq, TokenReader as _,
 };
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, IntoDeserializer as _, Visitor};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::head::Head;
 use super::{MsgPackDecoder, MsgPackEncoder, MsgPackProfile, locate, timestamp};
-use crate::serde::{Capture, Keys, Kind, Reader, SerdeReader, SerdeWriter, Writer};
+use crate::serde::{Keys, Kind, Reader, SerdeReader, SerdeWriter, Writer, parse};
 
 /// The greatest number of elements that a type is told to reserve memory for.
 const MAX_SIZE_HINT: u64 = 1024;
@@ -339,18 +339,16 @@ impl SerdeWriter for MsgPackEncoder {
         name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        if !matches!(name, TIMESTAMP | BIG_INTEGER) {
-            return value.serialize(Writer(self));
-        }
-        let mut text = String::new();
-        value.serialize(Capture::new(|own: &str| text.push_str(own)))?;
-        if name == BIG_INTEGER {
-            self.push_digits(&text);
-            return Ok(());
-        }
-        match text.parse::<Timestamp>() {
-            Ok(value) => timestamp::push(&mut self.out, value),
-            Err(malformed) => return Err(self.unwritable(malformed.expected.to_owned())),
+        match name {
+            TIMESTAMP => {
+                let value = parse(self, value)?;
+                timestamp::push(&mut self.out, value);
+            }
+            BIG_INTEGER => {
+                let value = parse(self, value)?;
+                self.big_integer(Member::DOCUMENT, &value);
+            }
+            _ => return value.serialize(Writer(self)),
         }
         Ok(())
     }

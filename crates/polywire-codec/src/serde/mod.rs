@@ -21,7 +21,7 @@ use serde::de::{DeserializeSeed, Visitor};
 pub(crate) use de::{Reader, deserialize};
 pub(crate) use functions::functions;
 pub(crate) use keys::{Keys, TextKey};
-pub(crate) use ser::{Capture, Writer, serialize};
+pub(crate) use ser::{Capture, Writer, parse, serialize};
 
 /// What the next value is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

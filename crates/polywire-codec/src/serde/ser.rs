@@ -1,9 +1,11 @@
 //! Writing values.
 
 use std::fmt::Display;
+use std::str::FromStr;
 
 use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Error, ErrorKind};
+use polywire_text::Malformed;
 use serde::ser::{
     Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
@@ -381,6 +383,21 @@ impl<F: FnOnce(&str)> Capture<F> {
     fn push(self, value: impl Display) -> Result<()> {
         (self.0)(&value.to_string());
         Ok(())
+    }
+}
+
+/// The value in the text of a newtype of ours, such as a timestamp.
+pub(crate) fn parse<V, T>(writer: &impl SerdeWriter, value: &T) -> Result<V>
+where
+    V: FromStr<Err = Malformed>,
+    T: Serialize + ?Sized,
+{
+    let mut parsed = None;
+    value.serialize(Capture::new(|text: &str| parsed = Some(text.parse())))?;
+    match parsed {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(malformed)) => Err(writer.unwritable(malformed.expected.to_owned())),
+        None => Err(no_text()),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn odd(text: &str) -> Option<Timestamp> {
         None => (text, ""),
     };
     if rest.is_empty() {
-        return Timestamp::parse_xmlrpc(&format!("{date}T00:00:00")).ok();
+        return Timestamp::parse_xmlrpc(format!("{date}T00:00:00")).ok();
     }
     let end = rest.find(['Z', 'z', '+', '-', '.']).unwrap_or(rest.len());
     let (time, zone) = rest.split_at(end);
@@ -27,13 +27,13 @@ pub(super) fn odd(text: &str) -> Option<Timestamp> {
         _ => time.to_owned(),
     };
     if time != "24:00:00" {
-        return Timestamp::parse_xmlrpc(&format!("{date}T{time}{zone}")).ok();
+        return Timestamp::parse_xmlrpc(format!("{date}T{time}{zone}")).ok();
     }
     // The end of a day is a moment, and has no fraction.
     if zone.starts_with('.') {
         return None;
     }
-    let midnight = Timestamp::parse_xmlrpc(&format!("{date}T00:00:00{zone}")).ok()?;
+    let midnight = Timestamp::parse_xmlrpc(format!("{date}T00:00:00{zone}")).ok()?;
     let end = midnight.seconds().checked_add(24 * 60 * 60)?;
     let end = Timestamp::new(end, midnight.nanoseconds());
     Some(end.with_unzoned(midnight.is_unzoned()))

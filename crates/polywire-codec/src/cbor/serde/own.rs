@@ -5,15 +5,13 @@
 //! the newtype tells ours what it is.
 
 use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
-use polywire_schema::{
-    BigDecimal, BigInteger, Encoder as _, Error, Event, Member, Timestamp, TokenReader as _, Value,
-};
+use polywire_schema::{Encoder as _, Error, Event, Member, TokenReader as _, Value};
 use serde::Serialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::super::{CborDecoder, CborEncoder};
-use crate::serde::{Capture, Reader, SerdeWriter, Writer};
+use crate::serde::{Reader, Writer, parse};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -23,24 +21,23 @@ pub(super) fn write<T: Serialize + ?Sized>(
     name: &'static str,
     value: &T,
 ) -> Result<()> {
-    if !matches!(name, TIMESTAMP | BIG_INTEGER | BIG_DECIMAL) {
-        return value.serialize(Writer(encoder));
-    }
-    let mut text = String::new();
-    value.serialize(Capture::new(|own: &str| text.push_str(own)))?;
     let document = Member::DOCUMENT;
-    let written = match name {
-        TIMESTAMP => text
-            .parse()
-            .map(|value: Timestamp| encoder.timestamp(document, value)),
-        BIG_INTEGER => text
-            .parse()
-            .map(|value: BigInteger| encoder.big_integer(document, &value)),
-        _ => text
-            .parse()
-            .map(|value: BigDecimal| encoder.big_decimal(document, &value)),
-    };
-    written.map_err(|malformed| encoder.unwritable(malformed.expected.to_owned()))
+    match name {
+        TIMESTAMP => {
+            let value = parse(encoder, value)?;
+            encoder.timestamp(document, value);
+        }
+        BIG_INTEGER => {
+            let value = parse(encoder, value)?;
+            encoder.big_integer(document, &value);
+        }
+        BIG_DECIMAL => {
+            let value = parse(encoder, value)?;
+            encoder.big_decimal(document, &value);
+        }
+        _ => return value.serialize(Writer(encoder)),
+    }
+    Ok(())
 }
 
 /// Reads a newtype of ours, as one around the text. Other writers have text for all of them.
