@@ -84,6 +84,7 @@ pub mod form;
 pub mod hex;
 pub mod list;
 pub mod number;
+pub mod pattern;
 pub mod percent;
 pub mod quote;
 #[cfg(any(test, feature = "reference"))]

@@ -58,6 +58,7 @@ const OWN_USE: [(&str, &[&str]); 9] = [
             "number::parse",
             "form::Pair",
             "form::Pairs",
+            "pattern::PatternFlaw",
         ],
     ),
     (

@@ -1,7 +1,7 @@
 //! The constraint traits themselves: whether values can satisfy `@length`, `@range` and `@pattern`.
 
 use super::traits::Owner;
-use polywire_schema::EcmaPattern;
+use polywire_text::pattern::EcmaPattern;
 
 use super::values::{is_plain, shown};
 use crate::diagnostic::{Problem, Problems};

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use polywire_schema::{Constraints, EcmaPattern, Member, Schema, Service};
+use polywire_schema::{Constraints, Member, Schema, Service};
+use polywire_text::pattern::EcmaPattern;
 use regex::{Regex, RegexBuilder};
 
 use super::decimal::Bound;

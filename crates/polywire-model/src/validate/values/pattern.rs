@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
-use polywire_schema::EcmaPattern;
+use polywire_text::pattern::EcmaPattern;
 use regex::{Regex, RegexBuilder};
 
 /// The maximum size of a compiled pattern, in bytes.

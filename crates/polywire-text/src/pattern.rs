@@ -29,7 +29,7 @@ pub struct PatternFlaw {
 /// A pattern that was read.
 ///
 /// ```
-/// use polywire_schema::EcmaPattern;
+/// use polywire_text::pattern::EcmaPattern;
 ///
 /// let pattern = EcmaPattern::read(r"^\d+$").map_err(|flaw| flaw.what)?;
 /// assert_eq!(pattern.translated(), Some("^[0-9]+$"));
@@ -159,7 +159,7 @@ impl Reader<'_> {
             .strip_prefix("?<")
             .and_then(|rest| rest.split_once('>'))
         {
-            Some((name, _)) if crate::is_identifier(name) => {
+            Some((name, _)) if is_group_name(name) => {
                 self.at += name.len() + 3;
                 Ok(())
             }
@@ -466,41 +466,10 @@ fn push_escaped(output: &mut String, character: char) {
     output.push(character);
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_of_posix() {
-        for (pattern, translated) in [
-            (r"^\p{Blank}+$", Some(r"^[\p{Zs}\t]+$")),
-            (r"[^a][\p{Alnum}_]", Some(r"[^a][[\p{Alphabetic}\p{Nd}]\_]")),
-            // Turned round, what is wider would refuse more.
-            (r"^\P{Print}$", None),
-            (r"[^\p{Alnum}]", None),
-        ] {
-            let read = EcmaPattern::read(pattern).ok();
-            let found = read.as_ref().map(EcmaPattern::translated);
-            assert_eq!(found, Some(translated), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn what_no_dialect_allows() {
-        for (pattern, offset) in [
-            ("^(a$", 1),
-            ("^a)$", 2),
-            ("^[a-z$", 1),
-            ("^[z-a]$", 2),
-            (r"^[\x7a-a]$", 2),
-            ("*a", 0),
-            ("(+a)", 1),
-            ("a|?", 2),
-            ("a{3,2}", 1),
-            ("a\\", 1),
-        ] {
-            let flaw = EcmaPattern::read(pattern).err();
-            assert_eq!(flaw.map(|flaw| flaw.offset), Some(offset), "{pattern}");
-        }
-    }
+/// Whether the name of a group is plain: ASCII letters, digits and underscores, and not a digit
+/// first.
+fn is_group_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let first = name.bytes().next();
+    first.is_some_and(|first| !first.is_ascii_digit()) && name.bytes().all(is_plain)
 }
