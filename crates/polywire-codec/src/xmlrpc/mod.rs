@@ -191,3 +191,8 @@ pub fn write_response(value: &Value) -> Result<Vec<u8>, Error> {
     value.encode(Member::DOCUMENT, &mut encoder);
     encoder.finish()
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("a response of XML-RPC");
+#[cfg(feature = "serde")]
+crate::serde::functions!(@text "a response of XML-RPC");

@@ -56,10 +56,39 @@ mod ser;
 use serde::de::Deserialize;
 use serde::ser::Serialize;
 
-use polywire_schema::Error;
+use polywire_schema::{Decode as _, Error, ErrorKind, Limits, Member, Value};
+use polywire_text::utf8;
 
-use super::{XmlRpcDecoder, XmlRpcEncoder};
+use super::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use crate::parameters::Parameters;
+
+/// Reads the result of a whole response.
+pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
+    let text = utf8::validate(bytes).map_err(|malformed| {
+        Error::malformed(ErrorKind::Characters, malformed, 0).in_format("XML-RPC")
+    })?;
+    let (profile, limits) = (XmlRpcProfile::DEFAULT, Limits::DEFAULT);
+    let (reply, mut decoder) = XmlRpcDecoder::response_from_str(text, profile, &limits)?;
+    if reply == Reply::Fault {
+        let start = decoder.cursor.at;
+        let fault = Value::decode(Member::DOCUMENT, &mut decoder)?;
+        let error = Error::new(ErrorKind::WrongType).in_format("XML-RPC");
+        return Err(error
+            .expected("a result")
+            .found(format!("the fault {fault:?}"))
+            .at_offset(start));
+    }
+    let value = decoder.deserialize()?;
+    decoder.finish()?;
+    Ok(value)
+}
+
+/// Writes a whole response with a result.
+pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut encoder = XmlRpcEncoder::new(Envelope::Response, out);
+    encoder.serialize(value)?;
+    encoder.finish()
+}
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Reads the value at the reader as a serde type.
