@@ -276,18 +276,8 @@ fn borrowed_strings() {
 fn errors() {
     let strict = |text: &str| json::from_str::<Strict>(text).unwrap_err();
     for (text, kind, offset, path) in [
-        (
-            r#"{"name": "a", "more": 1}"#,
-            ErrorKind::Unknown,
-            14,
-            "",
-        ),
-        (
-            r#"{"name": "a", "name": "b"}"#,
-            ErrorKind::Duplicate,
-            0,
-            "",
-        ),
+        (r#"{"name": "a", "more": 1}"#, ErrorKind::Unknown, 14, ""),
+        (r#"{"name": "a", "name": "b"}"#, ErrorKind::Duplicate, 0, ""),
         (r#"{}"#, ErrorKind::Missing, 0, ""),
         (r#"{"name": 1}"#, ErrorKind::WrongType, 9, "name"),
         (r#"{"name": "a""#, ErrorKind::Truncated, 12, "name"),

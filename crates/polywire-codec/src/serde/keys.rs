@@ -18,7 +18,7 @@ impl<'de> Keys<'de> {
     }
 
     /// A key that came twice.
-    pub(super) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
+    pub(crate) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
         self.0.sort_unstable();
         let twice = self.0.windows(2).position(|pair| pair[0] == pair[1])?;
         Some(self.0.swap_remove(twice))

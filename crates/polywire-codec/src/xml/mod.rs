@@ -51,6 +51,8 @@ mod frame;
 mod locate;
 mod members;
 mod scalars;
+#[cfg(feature = "serde")]
+mod serde;
 
 use polywire_schema::{Defaults, Part, TimestampFormat};
 
@@ -158,3 +160,8 @@ impl Default for XmlProfile<'_> {
         XmlProfile::DEFAULT
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("XML");
+#[cfg(feature = "serde")]
+crate::serde::functions!(@text "XML");
