@@ -49,6 +49,8 @@
 mod decode;
 mod encode;
 mod index;
+#[cfg(feature = "serde")]
+mod serde;
 mod text;
 
 use polywire_schema::{Defaults, Encoding, TimestampFormat};
@@ -119,3 +121,8 @@ impl FormProfile {
         self
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("a form");
+#[cfg(feature = "serde")]
+crate::serde::functions!(@text "a form");
