@@ -309,8 +309,8 @@ fn shapes() {
         ("a".to_owned(), vec![true]),
         ("b".to_owned(), vec![true, false]),
     ]);
-    same!(BTreeMap<String, Vec<bool>>: map.clone());
-    member!(BTreeMap<String, Vec<bool>>: map);
+    member!(BTreeMap<String, Vec<bool>>: map.clone());
+    same!(BTreeMap<String, Vec<bool>>: map);
     let map = BTreeMap::from([(-1, "x".to_owned()), (10, String::new())]);
     same!(BTreeMap<i32, String>: map, [json, cbor, form]);
     same!(BTreeMap<bool, u8>: BTreeMap::from([(true, 1)]));

@@ -48,11 +48,7 @@ impl Items<'_, '_> {
             Self::Content { writer } => (writer, Role::ContentItem, None),
             Self::Text(list) => return list.item(value),
         };
-        let result = value.serialize(ElementSerializer {
-            writer: &mut **writer,
-            role,
-            name,
-        });
+        let result = value.serialize(ElementSerializer { writer, role, name });
         writer.keep(result)
     }
 
