@@ -1,5 +1,6 @@
 //! serde over XML, compared with quick-xml where both have the same conventions.
 #![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
