@@ -256,7 +256,8 @@ fn key_of(form: &str, start: usize) -> Cow<'_, str> {
     percent::decode_query(&rest[..end]).unwrap_or_default()
 }
 
-fn shown(key: &str) -> String {
+/// A key as an error shows it.
+pub(super) fn shown(key: &str) -> String {
     let shown = key.chars().take(LONGEST_PATH).map(snippet::printable);
     shown.collect()
 }

@@ -182,6 +182,10 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
         let name = self.reader.at(name, Some(field))?;
         Ok(Some((name, value)))
     }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.reader.size_hint()
+    }
 }
 
 /// The items of a list: by their numbers, or the values of a key that is repeated.

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use polywire_text::percent;
 
+use super::super::index;
+
 /// A field: offsets into the form, `key <= key_end <= value <= end`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
@@ -135,11 +137,7 @@ fn slow_behind_prefix(key: &str, prefix: &str) -> Option<usize> {
 /// A key as an error shows it.
 #[cold]
 pub(super) fn shown(key: &str) -> String {
-    /// The most characters of a key that an error shows.
-    const LONGEST: usize = 256;
-    let key = percent::decode_query(key).unwrap_or_default();
-    let shown = key.chars().take(LONGEST).map(crate::snippet::printable);
-    shown.collect()
+    index::shown(&percent::decode_query(key).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -68,6 +68,13 @@ impl<'de> Reader<'de> {
         self.count()
     }
 
+    /// About how many fields there are, if they have not been sorted.
+    pub(super) fn size_hint(&self) -> Option<usize> {
+        let rest = self.form.as_bytes().get(self.next?.key..)?;
+        let separators = memchr::memchr_iter(b'&', rest).count();
+        self.sorted.is_none().then_some(separators + 1)
+    }
+
     /// Brings the fields that belong to one segment together, first those that share the
     /// first segment of the next field.
     pub(super) fn sort(&mut self) -> Result<()> {
@@ -103,7 +110,11 @@ impl<'de> Reader<'de> {
     /// A part of the form without percent-encoding.
     #[inline]
     pub(super) fn decode(&self, start: usize, end: usize) -> Result<Cow<'de, str>> {
-        index::decode(&self.form[start..end], start)
+        let part = &self.form[start..end];
+        match spaces(part) {
+            Some(text) => Ok(Cow::Owned(text)),
+            None => index::decode(part, start),
+        }
     }
 
     /// The value of a field.
@@ -197,4 +208,21 @@ impl<'de> Reader<'de> {
             _ => error.found(snippet::whole(key, start)),
         }
     }
+}
+
+/// A short text in which spaces are all that is encoded. `None` if it is not that.
+#[inline]
+fn spaces(part: &str) -> Option<String> {
+    const SHORT: usize = 64;
+    let bytes = part.as_bytes();
+    let is = |own: u8| {
+        bytes
+            .iter()
+            .fold(false, |found, byte| found | (*byte == own))
+    };
+    if bytes.len() > SHORT || !is(b'+') || is(b'%') {
+        return None;
+    }
+    let space = |byte: u8| if byte == b'+' { b' ' } else { byte };
+    String::from_utf8(part.bytes().map(space).collect()).ok()
 }

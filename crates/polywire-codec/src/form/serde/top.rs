@@ -162,6 +162,10 @@ impl<'de> SeqAccess<'de> for PairsAccess<'_, 'de> {
         let pair = seed.deserialize(pair);
         self.0.at(pair, Some(field)).map(Some)
     }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
 }
 
 /// A reader of one pair, and access to its halves.
