@@ -8,6 +8,7 @@ use std::fmt::Debug;
 
 use polywire_codec::form;
 use polywire_schema::ErrorKind;
+use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -369,27 +370,56 @@ fn borrowed() {
     assert_eq!(out, form::to_vec(&flat()).unwrap());
 }
 
+proptest! {
+    /// Any texts are read as they were written, and as serde_urlencoded reads and writes them.
+    #[test]
+    fn texts(pairs in prop::collection::vec((".{0,6}|[.a%+&=]{0,6}", ".{0,20}"), 0..6)) {
+        let written = form::to_string(&pairs).unwrap();
+        prop_assert_eq!(&written, &serde_urlencoded::to_string(&pairs).unwrap());
+        prop_assert_eq!(&form::from_str::<Vec<(String, String)>>(&written).unwrap(), &pairs);
+        let map: BTreeMap<String, String> = pairs.into_iter().collect();
+        for written in [form::to_string(&map).unwrap(), serde_urlencoded::to_string(&map).unwrap()] {
+            let read: BTreeMap<String, String> = form::from_str(&written).unwrap();
+            prop_assert_eq!(&read, &map);
+        }
+        let nested: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+            map.iter().map(|(key, value)| {
+                let inner = BTreeMap::from([(value.clone(), vec![key.clone(), value.clone()])]);
+                (key.clone(), inner)
+            }).collect();
+        let written = form::to_string(&nested).unwrap();
+        prop_assert_eq!(form::from_str::<BTreeMap<_, _>>(&written).unwrap(), nested);
+    }
+}
+
 /// Forms that are cut off or have one byte changed are read or rejected.
 #[test]
 fn robust() {
-    for text in [
-        form::to_vec(&Nested {
-            items: vec![inner(1)],
-            ..nested()
-        })
-        .unwrap(),
-        form::to_vec(&flat()).unwrap(),
-        b"a=1&b=2&a=3&c.1=x&c.2=y".to_vec(),
-    ] {
-        let mut changed = text.clone();
-        for at in 0..text.len() {
-            read_all(&text[..at]);
-            for byte in [0, b'&', b'=', b'.', b'%', b'1', 0xff] {
-                changed[at] = byte;
-                read_all(&changed);
-            }
-            changed[at] = text[at];
+    let short = [
+        "a=1&b=2&%61=3&c.1=x&c.2=y",
+        "inner.x=1&name=%C3%A9+&choice.Tuple.1=1&pair=",
+        "Struct.x=1&Struct.inner.tags.2=a",
+    ];
+    for text in short {
+        check_changes(text.as_bytes(), &(0..=u8::MAX).collect::<Vec<u8>>());
+    }
+    let nested = Nested {
+        items: vec![inner(1)],
+        ..nested()
+    };
+    check_changes(&form::to_vec(&nested).unwrap(), b"\0&=.%1\xff");
+    check_changes(&form::to_vec(&flat()).unwrap(), b"\0&=.%1\xff");
+}
+
+fn check_changes(text: &[u8], bytes: &[u8]) {
+    let mut changed = text.to_vec();
+    for at in 0..text.len() {
+        read_all(&text[..at]);
+        for byte in bytes {
+            changed[at] = *byte;
+            read_all(&changed);
         }
+        changed[at] = text[at];
     }
 }
 

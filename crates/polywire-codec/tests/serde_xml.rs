@@ -8,6 +8,7 @@ use std::fmt::Debug;
 
 use polywire_codec::xml;
 use polywire_schema::ErrorKind;
+use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -451,6 +452,36 @@ fn shapes_of_values() {
     );
 }
 
+/// Prefixes are ignored, but where a field has one.
+#[test]
+fn prefixes() {
+    #[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
+    #[serde(rename = "s:Envelope", deny_unknown_fields)]
+    struct Envelope {
+        #[serde(rename = "@xmlns:s")]
+        namespace: String,
+        #[serde(rename = "@x:href", default)]
+        reference: String,
+        #[serde(rename = "@name", default)]
+        name: String,
+        #[serde(rename = "s:Body")]
+        bodies: Vec<u8>,
+        other: u8,
+    }
+    let envelope = Envelope {
+        namespace: "urn:s".to_owned(),
+        reference: "#".to_owned(),
+        bodies: vec![1, 2],
+        ..Envelope::default()
+    };
+    round_trip(&envelope);
+    let text = "<Envelope xmlns:s='urn:s' x:href='#' y:name='' xmlns:o='o'>\
+        <s:Body>1</s:Body><s:Body>2</s:Body><o:other>0</o:other></Envelope>";
+    assert_eq!(xml::from_str::<Envelope>(text).unwrap(), envelope);
+    let error = xml::from_str::<Envelope>("<a xmlns:s=''><t:Body/></a>").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unknown);
+}
+
 /// White space is kept, also where it is all there is.
 #[test]
 fn white_space() {
@@ -506,7 +537,9 @@ fn unwritable() {
     error("\u{1}");
     error(&'\u{ffff}');
     error(&BTreeMap::from([("@a", "\0")]));
-    for name in ["", "a b", "1", "-a", "a<", "@", "@1", "a\u{d7}", "$other"] {
+    for name in [
+        "", "a:b", ":", "a:", "@a:b", "a b", "1", "-a", "a<", "@", "@1", "a\u{d7}", "$other",
+    ] {
         error(&BTreeMap::from([(name, 1)]));
     }
     error(&BTreeMap::from([(vec![1], 1)]));
@@ -733,27 +766,61 @@ fn buffered() {
     assert_eq!(error.kind(), ErrorKind::WrongType);
 }
 
+proptest! {
+    /// Any text that XML can hold is read as it was written, wherever it is.
+    #[test]
+    fn texts(text in ".{0,20}|[ \t\r\n<>&'\"\\]a]{0,12}|[a-zé:]{1,4}") {
+        let allowed = |c: char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}');
+        let is_xml = text.chars().all(|c| allowed(c) && !matches!(c, '\u{fffe}' | '\u{ffff}'));
+        let note = Note {
+            language: text.clone(),
+            text: text.clone(),
+        };
+        let notes = BTreeMap::from([(text.clone(), vec![note.clone(), note])]);
+        let value = BTreeMap::from([("a".to_owned(), text)]);
+        match xml::to_string(&value) {
+            Err(error) => prop_assert!(!is_xml, "{error}"),
+            Ok(written) => {
+                prop_assert!(is_xml);
+                prop_assert_eq!(xml::from_str::<BTreeMap<_, _>>(&written).unwrap(), value);
+            }
+        }
+        if let Ok(written) = xml::to_string(&notes) {
+            prop_assert_eq!(xml::from_str::<BTreeMap<_, _>>(&written).unwrap(), notes);
+        }
+    }
+}
+
 /// Documents that are cut off or have one byte changed are read or rejected.
 #[test]
 fn robust() {
-    let documents = [
+    let short = [
+        "<a b='1' x:b=\"&lt;\"><Unit/>t<![CDATA[]]]]><c>2</c><c/> </a>",
+        "<?xml version='1.0'?><!-- c --><é:a x='&#x41;'>é<?p i?><b/></é:a>\n",
+        "<name><!----><tree><name xsi:nil='true'/></tree></name>",
+    ];
+    for text in short {
+        check_changes(text.as_bytes(), &(0..=u8::MAX).collect::<Vec<u8>>());
+    }
+    let long = [
         xml::to_vec(&shapes()).unwrap(),
         xml::to_vec(&book()).unwrap(),
         xml::to_vec(&paragraph()).unwrap(),
-        "<?xml version='1.0'?><!-- c --><é:a x='&#x41;'>t<![CDATA[]]]]>é<?p i?><b/></é:a>\n"
-            .as_bytes()
-            .to_vec(),
     ];
-    for text in documents {
-        let mut changed = text.clone();
-        for at in 0..text.len() {
-            read_all(&text[..at]);
-            for byte in [0, b'<', b'>', b'/', b'&', b'"', b'a', 0xff] {
-                changed[at] = byte;
-                read_all(&changed);
-            }
-            changed[at] = text[at];
+    for text in long {
+        check_changes(&text, b"\0<>/&\"a\xff");
+    }
+}
+
+fn check_changes(text: &[u8], bytes: &[u8]) {
+    let mut changed = text.to_vec();
+    for at in 0..text.len() {
+        read_all(&text[..at]);
+        for byte in bytes {
+            changed[at] = *byte;
+            read_all(&changed);
         }
+        changed[at] = text[at];
     }
 }
 
@@ -762,6 +829,7 @@ fn read_all(bytes: &[u8]) {
     let _ = xml::from_slice::<Book>(bytes);
     let _ = xml::from_slice::<Paragraph>(bytes);
     let _ = xml::from_slice::<External>(bytes);
+    let _ = xml::from_slice::<Tree>(bytes);
     let _ = xml::from_slice::<Vec<String>>(bytes);
     let _ = xml::from_slice::<polywire_schema::Value>(bytes);
 }

@@ -50,7 +50,7 @@
 //! | type | XML |
 //! |---|---|
 //! | the root | an element with the name of the structure or variant, else `root`; any name is read |
-//! | field `name` | a child element; prefixes are ignored |
+//! | field `name` | a child element; its prefix is ignored, unless the name of a field has one |
 //! | field `@name` | an attribute |
 //! | field `$text` | the character data |
 //! | field `$value` | any child element that is no other field, or the character data |
@@ -105,9 +105,10 @@
 //! - A structure with flattened fields has no `$value` field.
 //!
 //! An error on writing, never a document that is not well formed, is: a name that is no name
-//! of XML; a character that XML cannot hold; an item of a list in text that is empty or has
-//! white space in it; a list of structures at the root or in a list; a map in `$value`; two
-//! texts without an element between them.
+//! of XML; a key of a map, or a field of a structure with flattened fields, that has a prefix;
+//! a character that XML cannot hold; an item of a list in text that is empty or has white
+//! space in it; a list of structures at the root or in a list; a map in `$value`; two texts
+//! without an element between them.
 
 mod attributes;
 mod collections;

@@ -8,7 +8,7 @@ use serde::ser::{
 
 use super::serializer::{ElementSerializer, Role, empty_variant};
 use super::simple::{TextList, TextSerializer};
-use super::writer::{XmlWriter, check_name, unwritable};
+use super::writer::{XmlWriter, check_key, check_name, unwritable};
 use super::{TEXT, VALUE};
 use crate::serde::Capture;
 
@@ -287,7 +287,7 @@ impl SerializeMap for Members<'_, '_> {
         own.clear();
         let result = key.serialize(Capture::new(|key: &str| own.push_str(key)));
         let result = result.map_err(|error| error.in_format("XML"));
-        self.writer.keep(result)
+        self.writer.keep(result.and_then(|()| check_key(own)))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {

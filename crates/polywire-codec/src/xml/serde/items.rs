@@ -155,7 +155,7 @@ impl<'a, 'de> ItemAccess<'a, 'de> {
         let next = self.reader.next()?;
         let is_item = match (next, self.name) {
             (Next::Element, Some(name)) => self.reader.is_named(name),
-            (Next::Element, None) => !self.fields.contains(&self.reader.next_name()),
+            (Next::Element, None) => !self.reader.next_is_one_of(self.fields),
             (Next::Text, name) => name.is_none() && !self.has_text,
             (Next::End, _) => false,
         };

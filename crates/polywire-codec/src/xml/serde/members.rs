@@ -130,14 +130,16 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
             self.attributes = Some(next);
             let qualified = cursor.name_at(place);
             let declares = is_namespace(qualified);
-            let name = match declares || qualified.starts_with("xml:") {
+            let is_field = |field: &&str| field.strip_prefix('@') == Some(qualified);
+            let has_prefix = qualified.contains(':') || declares;
+            let is_member = has_prefix && self.fields.iter().any(is_field);
+            if declares && self.keys.is_none() && !is_member {
+                continue;
+            }
+            let name = match is_member || declares || qualified.starts_with("xml:") {
                 true => qualified,
                 false => local(qualified),
             };
-            let is_field = |field: &&str| field.strip_prefix('@') == Some(name);
-            if declares && self.keys.is_none() && !self.fields.iter().any(is_field) {
-                continue;
-            }
             self.last = place.start;
             self.pending = Pending::Attribute(value);
             let scratch = &mut self.reader.scratch;
@@ -164,13 +166,13 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
             Next::Element => {
                 self.last = self.reader.cursor.at;
                 self.has_children = true;
-                if self.has_value && !self.fields.contains(&self.reader.next_name()) {
+                if self.has_value && !self.reader.next_is_one_of(self.fields) {
                     self.pending = Pending::Content;
                     return Ok(Some(VALUE));
                 }
                 self.reader.cursor.start_tag()?;
                 self.pending = Pending::Element;
-                Ok(Some(self.reader.name()))
+                Ok(Some(self.reader.name_in(self.fields)))
             }
             Next::Text => {
                 self.last = self.reader.cursor.at;

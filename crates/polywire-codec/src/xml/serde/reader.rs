@@ -201,17 +201,35 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// The local name of the start tag at the cursor.
-    pub(super) fn next_name(&self) -> &'de str {
+    /// The name of the start tag at the cursor, with its prefix.
+    fn next_name(&self) -> &'de str {
         let start = self.cursor.at + 1;
         let len = self.cursor.bytes().get(start..).map_or(0, name_len);
-        local(self.cursor.name_at(Place { start, len }))
+        self.cursor.name_at(Place { start, len })
+    }
+
+    /// Whether the start tag at the cursor is the element of a field.
+    pub(super) fn next_is_one_of(&self, fields: &[&str]) -> bool {
+        let name = self.next_name();
+        fields.contains(&local(name)) || fields.contains(&name)
     }
 
     /// The local name of the element whose start tag was read last.
     #[inline]
     pub(super) fn name(&self) -> &'de str {
         local(self.cursor.name_at(self.cursor.name))
+    }
+
+    /// The name of the element whose start tag was read last: with the prefix, if a field
+    /// has it, else without.
+    #[inline]
+    pub(super) fn name_in(&self, fields: &[&str]) -> &'de str {
+        let name = self.cursor.name_at(self.cursor.name);
+        let local = local(name);
+        match local.len() < name.len() && fields.contains(&name) {
+            true => name,
+            false => local,
+        }
     }
 
     /// Whether the start tag at the cursor has this name, whatever the prefixes.
@@ -224,7 +242,7 @@ impl<'de> Reader<'de> {
         {
             return true;
         }
-        self.next_name() == local(own)
+        local(self.next_name()) == local(own)
     }
 }
 

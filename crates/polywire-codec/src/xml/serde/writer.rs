@@ -128,9 +128,27 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     let is_plain = name.is_ascii()
         && matches!(bytes.first(), Some(b'A'..=b'Z' | b'a'..=b'z' | b'_'))
         && scan::xml_name(bytes) == bytes.len();
-    match is_plain || xml_names::is_name(name) {
+    match is_plain || is_qualified_name(name) {
         true => Ok(()),
         false => Err(bad_name(name)),
+    }
+}
+
+/// Whether a name is one of XML, with a prefix at most.
+fn is_qualified_name(name: &str) -> bool {
+    let is_part = |part: &str| xml_names::is_name(part) && !part.contains(':');
+    match name.split_once(':') {
+        Some((prefix, local)) => is_part(prefix) && is_part(local),
+        None => is_part(name),
+    }
+}
+
+/// Checks that a key of a map can be a name. A prefix would be lost when it is read.
+pub(super) fn check_key(key: &str) -> Result<()> {
+    let keeps_prefix = key.starts_with("@xmlns:") || key.starts_with("@xml:");
+    match key.contains(':') && !keeps_prefix {
+        true => Err(bad_name(key)),
+        false => Ok(()),
     }
 }
 
