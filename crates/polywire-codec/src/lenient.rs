@@ -9,7 +9,7 @@ use polywire_schema::{
 
 use crate::{DecodeAny, DecodeWith, EncodeAny, EncodeWith};
 
-/// A [`Sink`] for a structure as a map whose required members may be missing, at
+/// A [`Sink`](crate::Sink) for a structure as a map whose required members may be missing, at
 /// every level and however strict the decoder is: for a server that does not check
 /// its input, and to report all missing members instead of the first. Defaults of
 /// the model are filled in as the decoder says.

@@ -1,9 +1,12 @@
 //! The attributes of serde in every format: one table of types, written and read back.
+//!
+//! XML and forms have no types of values: what they cannot carry is in `not_in_xml` and
+//! `not_in_forms`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use polywire_codec::{cbor, json, msgpack};
+use polywire_codec::{cbor, form, json, msgpack, xml};
 use polywire_schema::{BigDecimal, BigInteger, Blob, ErrorKind, Text, Timestamp, Value};
 use serde::{Deserialize, Serialize};
 
@@ -128,6 +131,28 @@ struct Own {
     decimal: BigDecimal,
 }
 
+/// A flattened structure of strings, which every format can buffer.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct FlatText {
+    id: i64,
+    items: Vec<u8>,
+    #[serde(flatten)]
+    newtype: Member<String>,
+    #[serde(flatten)]
+    rest: BTreeMap<String, String>,
+}
+
+fn flat_text() -> FlatText {
+    FlatText {
+        id: -1,
+        items: vec![1, 2],
+        newtype: Member {
+            value: "a".to_owned(),
+        },
+        rest: BTreeMap::from([("x".to_owned(), "1".to_owned())]),
+    }
+}
+
 fn inner() -> Inner {
     Inner {
         height: -20,
@@ -150,19 +175,60 @@ macro_rules! same {
         })*
     }};
     ($type:ty: $value:expr) => {
-        same!($type: $value, [json, cbor, msgpack])
+        same!($type: $value, [json, cbor, msgpack, xml, form])
+    };
+}
+
+/// A member of any type.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Member<T> {
+    value: T,
+}
+
+/// Writes a value, as it is and as a member, and reads it back.
+macro_rules! member {
+    ($type:ty: $value:expr, [$($format:ident),*]) => {
+        same!(Member<$type>: Member { value: $value }, [$($format),*])
+    };
+    ($type:ty: $value:expr) => {
+        member!($type: $value, [json, cbor, msgpack, xml, form])
+    };
+}
+
+/// Checks that a value is not written.
+macro_rules! unwritable {
+    ($format:ident: $($value:expr;)*) => {
+        $(match $format::to_vec(&$value) {
+            Ok(bytes) => panic!("{}", String::from_utf8_lossy(&bytes)),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Unwritable),
+        })*
+    };
+}
+
+/// Checks that what is written for a value is not read, with an error of this kind.
+macro_rules! unreadable {
+    ($format:ident: $($type:ty: $value:expr => $kind:ident;)*) => {
+        $({
+            let value: $type = $value;
+            let bytes = $format::to_vec(&value).unwrap();
+            match $format::from_slice::<$type>(&bytes) {
+                Ok(back) => panic!("{}: {back:?}", String::from_utf8_lossy(&bytes)),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::$kind, "{error}"),
+            }
+        })*
     };
 }
 
 #[test]
 fn attributes() {
-    same!(Renamed: Renamed { name: "a".to_owned(), count: u64::MAX });
+    same!(Renamed: Renamed { name: "a".to_owned(), count: u64::MAX }, [json, cbor, msgpack, form]);
     same!(Defaults: Defaults { first_value: 1, some_items: vec![], not_there: None, never: 0 });
     same!(Defaults: Defaults {
         first_value: 0, some_items: vec![-1, 300], not_there: Some(true), never: 0,
     });
     let rest = BTreeMap::from([("x".to_owned(), 1), ("y".to_owned(), -2)]);
-    same!(Flat: Flat { id: i64::MIN, inner: inner(), rest });
+    same!(Flat: Flat { id: i64::MIN, inner: inner(), rest }, [json, cbor, msgpack]);
+    same!(FlatText: flat_text());
     same!(Strict: Strict { name: String::new() });
 }
 
@@ -179,7 +245,9 @@ fn enums() {
         },
     ] {
         same!(External: value.clone());
-        same!(Vec<External>: vec![value.clone(), External::Unit]);
+        same!(Vec<External>: vec![value.clone(), External::Unit], [json, cbor, msgpack]);
+        member!(Vec<External>: vec![value.clone(), External::Unit]);
+        member!(External: value.clone());
         same!(Option<External>: Some(value));
     }
     for value in [
@@ -190,7 +258,7 @@ fn enums() {
             inner: inner(),
         },
     ] {
-        same!(Internal: value);
+        same!(Internal: value, [json, cbor, msgpack]);
     }
     for value in [
         Adjacent::Unit,
@@ -198,6 +266,7 @@ fn enums() {
         Adjacent::Tuple(1, tuple()),
         Adjacent::Struct { count: 1 },
     ] {
+        member!(Adjacent: value.clone());
         same!(Adjacent: value);
     }
     for value in [
@@ -208,7 +277,7 @@ fn enums() {
         Untagged::List(vec![1, 2]),
         Untagged::Inner(inner()),
     ] {
-        same!(Untagged: value);
+        same!(Untagged: value, [json, cbor, msgpack]);
     }
 }
 
@@ -216,24 +285,157 @@ fn enums() {
 fn shapes() {
     same!(Unit: Unit);
     same!((): ());
-    same!(Newtype: Newtype("a".to_owned()));
-    same!(Tuple: Tuple(255, "ü".to_owned(), None));
+    member!((): ());
+    same!(Newtype: Newtype("a".to_owned()), [json, cbor, msgpack, xml]);
+    member!(Newtype: Newtype("a".to_owned()));
+    same!(Tuple: Tuple(255, "ü".to_owned(), None), [json, cbor, msgpack]);
+    same!(Tuple: Tuple(255, "ü".to_owned(), Some(true)), [json, cbor, msgpack, xml]);
+    member!(Tuple: Tuple(255, "ü ".to_owned(), None), [json, cbor, msgpack, xml]);
+    member!(Tuple: Tuple(255, "ü ".to_owned(), Some(true)));
     same!(Option<Option<i32>>: None);
-    same!(Vec<Option<i32>>: vec![Some(1), None]);
-    same!(char: '€');
-    same!(bool: false);
-    same!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]]);
-    same!(BTreeMap<String, Vec<bool>>: BTreeMap::from([("a b".to_owned(), vec![true])]));
-    same!(BTreeMap<i32, String>: BTreeMap::from([(-1, "x".to_owned()), (10, String::new())]));
+    member!(Option<Option<i32>>: None);
+    same!(Vec<Option<i32>>: vec![Some(1), None], [json, cbor, msgpack]);
+    member!(Vec<Option<i32>>: vec![Some(1), None], [json, cbor, msgpack, xml]);
+    same!(char: '€', [json, cbor, msgpack, xml]);
+    same!(bool: false, [json, cbor, msgpack, xml]);
+    member!(char: ' ');
+    member!(bool: false);
+    same!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]], [json, cbor, msgpack]);
+    member!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]]);
+    same!(Vec<(String, u8)>: vec![("a".to_owned(), 1), ("b".to_owned(), 2)], [json, cbor, msgpack, form]);
+    let map = BTreeMap::from([("a b".to_owned(), vec![true])]);
+    same!(BTreeMap<String, Vec<bool>>: map, [json, cbor, msgpack, form]);
+    let map = BTreeMap::from([
+        ("a".to_owned(), vec![true]),
+        ("b".to_owned(), vec![true, false]),
+    ]);
+    member!(BTreeMap<String, Vec<bool>>: map.clone());
+    same!(BTreeMap<String, Vec<bool>>: map);
+    let map = BTreeMap::from([(-1, "x".to_owned()), (10, String::new())]);
+    same!(BTreeMap<i32, String>: map, [json, cbor, msgpack, form]);
     same!(BTreeMap<bool, u8>: BTreeMap::from([(true, 1)]));
-    same!(Numbers: Numbers {
+    same!(Numbers: numbers());
+    same!(Wide: Wide { signed: (i128::MIN, i128::MAX), unsigned: u128::MAX });
+}
+
+fn numbers() -> Numbers {
+    Numbers {
         a: (i8::MIN, i8::MAX, u8::MAX),
         b: (i16::MIN, i16::MAX, u16::MAX),
         c: (i32::MIN, i32::MAX, u32::MAX),
         d: (i64::MIN, i64::MAX, u64::MAX),
         e: (f32::MIN_POSITIVE, -1.5, f64::MAX, -0.0),
-    });
-    same!(Wide: Wide { signed: (i128::MIN, i128::MAX), unsigned: u128::MAX });
+    }
+}
+
+/// What XML cannot carry.
+#[test]
+fn not_in_xml() {
+    let renamed = Renamed {
+        name: "a".to_owned(),
+        count: 1,
+    };
+    let text = |text: &str| text.to_owned();
+    unwritable! { xml:
+        // No name of an element.
+        renamed;
+        BTreeMap::from([("a b", 1)]);
+        BTreeMap::from([(-1, 1)]);
+        // Only a list of values that are text can be the whole document.
+        vec![External::Newtype(1)];
+        vec![vec![1]];
+        vec![("a", 1)];
+        // In such a list nothing can be missing or empty, or have white space in it.
+        vec![Some(1), None];
+        Tuple(255, text("a"), None);
+        Tuple(255, text("a b"), None);
+        Tuple(255, text(""), None);
+        // Characters that XML does not allow.
+        text("\u{8}");
+    }
+    unreadable! { xml:
+        // What serde reads through a buffer has scalars that are strings, and no lists.
+        Flat: Flat { id: 1, inner: inner(), rest: BTreeMap::new() } => WrongType;
+        Internal: Internal::Newtype(inner()) => WrongType;
+        Internal: Internal::Struct { count: 1, inner: inner() } => WrongType;
+        Untagged: Untagged::Inner(inner()) => InvalidValue;
+        Value: json::read_value("{\"a\": [1, 2]}").unwrap() => Duplicate;
+        // An empty list has no elements, and so has a list that is missing.
+        Member<Vec<u8>>: Member { value: vec![] } => Missing;
+    }
+    same!(Internal: Internal::Unit);
+    // An untagged enum takes the variant for strings.
+    for value in [
+        Untagged::Number(-7),
+        Untagged::Fraction(0.5),
+        Untagged::List(vec![1, 2]),
+    ] {
+        let bytes = xml::to_vec(&value).unwrap();
+        let back: Untagged = xml::from_slice(&bytes).unwrap();
+        assert!(matches!(back, Untagged::Text(_)), "{back:?}");
+    }
+    same!(Untagged: Untagged::Text("a".to_owned()), [xml]);
+    // A value has no types: null is an empty text. An empty list in a map has no name.
+    let value = json::read_value("{\"a\": 1, \"b\": null, \"c\": {\"d\": true}, \"e\": []}");
+    let bytes = xml::to_vec(&value.unwrap()).unwrap();
+    let back: Value = xml::from_slice(&bytes).unwrap();
+    let expected = json::read_value("{\"a\": \"1\", \"b\": \"\", \"c\": {\"d\": \"true\"}}");
+    assert_eq!(back, expected.unwrap());
+    // `Some` of nothing is nothing.
+    let bytes = xml::to_vec(&Some(None::<i32>)).unwrap();
+    assert_eq!(
+        xml::from_slice::<Option<Option<i32>>>(&bytes).unwrap(),
+        None
+    );
+}
+
+/// What forms cannot carry.
+#[test]
+fn not_in_forms() {
+    let text = "a".to_owned();
+    unwritable! { form:
+        // A form has keys.
+        1;
+        true;
+        'a';
+        text;
+        Newtype(text.clone());
+        // A list that is the whole form is one of pairs.
+        vec![1];
+        vec![vec![1, 2, 3]];
+        vec![External::Unit];
+        vec![("a", vec![1])];
+        vec![inner()];
+        Tuple(255, text.clone(), None);
+        Untagged::Number(1);
+        Untagged::List(vec![1]);
+        // In a list or variant nothing can be missing.
+        Member { value: vec![Some(1), None] };
+        Member { value: Tuple(255, text, None) };
+    }
+    unreadable! { form:
+        // What serde reads through a buffer has scalars that are strings.
+        Flat: Flat { id: 1, inner: inner(), rest: BTreeMap::new() } => WrongType;
+        Internal: Internal::Newtype(inner()) => WrongType;
+        Internal: Internal::Struct { count: 1, inner: inner() } => WrongType;
+        Untagged: Untagged::Inner(inner()) => InvalidValue;
+    }
+    // An untagged enum takes the variant for strings.
+    let value = Member {
+        value: Untagged::Number(-7),
+    };
+    let bytes = form::to_vec(&value).unwrap();
+    let back: Member<Untagged> = form::from_slice(&bytes).unwrap();
+    assert_eq!(back.value, Untagged::Text("-7".to_owned()));
+    member!(Untagged: Untagged::Text("a".to_owned()));
+    // A value has no types: null and empty lists are empty texts.
+    let value = json::read_value("{\"a\": [1, {\"b\": true}], \"b\": null, \"c\": {\"d\": [[]]}}");
+    let bytes = form::to_vec(&value.unwrap()).unwrap();
+    let back: Value = form::from_slice(&bytes).unwrap();
+    let expected = json::read_value(
+        "{\"a\": [\"1\", {\"b\": \"true\"}], \"b\": \"\", \"c\": {\"d\": [\"\"]}}",
+    );
+    assert_eq!(back, expected.unwrap());
 }
 
 #[test]
@@ -264,6 +466,14 @@ fn borrowed_strings() {
     assert_eq!(json::from_str::<Borrowed<'_>>(&text).unwrap(), value);
     let bytes = cbor::to_vec(&value).unwrap();
     assert_eq!(cbor::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
+    let bytes = xml::to_vec(&value).unwrap();
+    assert_eq!(xml::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
+    let value = Borrowed {
+        plain: "plain",
+        ..value
+    };
+    let bytes = form::to_vec(&value).unwrap();
+    assert_eq!(form::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
     // A string with escapes can only be copied.
     let text = r#"{"plain": "a", "copied": "\n", "items": []}"#;
     assert_eq!(json::from_str::<Borrowed<'_>>(text).unwrap().copied, "\n");

@@ -41,7 +41,7 @@ impl Set {
     /// ASCII letters, digits, and the bytes of `keep`, which must be graphic ASCII characters
     /// without `%`, so that the result is one line that can be decoded. With `space_as_plus`, a
     /// space is written as `+`, and `keep` must not contain `+`.
-    pub(crate) const fn new(keep: &[u8], space_as_plus: bool) -> Self {
+    pub const fn new(keep: &[u8], space_as_plus: bool) -> Self {
         let mut words = Word::identity();
         let mut at = 0;
         while at < words.len() {

@@ -52,21 +52,29 @@ impl<'de> Fields<'de> {
     /// The next field: its key, and where its value begins and ends.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<(Cow<'de, str>, usize, usize)>, Error> {
+        let Some([start, key_end, value, end]) = self.next_offsets() else {
+            return Ok(None);
+        };
+        let key = decode(&self.form[start..key_end], start)?;
+        Ok(Some((key, value, end)))
+    }
+
+    /// Where the key of the next field begins and ends, and its value.
+    #[inline]
+    pub(super) fn next_offsets(&mut self) -> Option<[usize; 4]> {
         let bytes = self.form.as_bytes();
         while bytes.get(self.at) == Some(&b'&') {
             self.at += 1;
         }
         self.start = self.at;
-        let Some(rest) = self.form.get(self.start..).filter(|rest| !rest.is_empty()) else {
-            return Ok(None);
-        };
-        let len = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
+        let rest = bytes.get(self.start..).filter(|rest| !rest.is_empty())?;
+        let len = memchr::memchr(b'&', rest).unwrap_or(rest.len());
         // Behind the `&`, or behind the end.
         self.at += len + 1;
-        let equals = memchr::memchr(b'=', &rest.as_bytes()[..len]);
-        let key = decode(&rest[..equals.unwrap_or(len)], self.start)?;
+        let equals = memchr::memchr(b'=', &rest[..len]);
+        let key_end = self.start + equals.unwrap_or(len);
         let value = self.start + equals.map_or(len, |equals| equals + 1);
-        Ok(Some((key, value, self.start + len)))
+        Some([self.start, key_end, value, self.start + len])
     }
 }
 
@@ -248,7 +256,8 @@ fn key_of(form: &str, start: usize) -> Cow<'_, str> {
     percent::decode_query(&rest[..end]).unwrap_or_default()
 }
 
-fn shown(key: &str) -> String {
+/// A key as an error shows it.
+pub(super) fn shown(key: &str) -> String {
     let shown = key.chars().take(LONGEST_PATH).map(snippet::printable);
     shown.collect()
 }

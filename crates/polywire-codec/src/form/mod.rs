@@ -45,10 +45,63 @@
 //! another one. A key that goes on behind a scalar (`Name=a&Name.first=b`) is
 //! an error, and so is one that ends at a structure. `Name=` is an empty list
 //! or map. Members that the shape does not have are skipped.
+//!
+//! # Types of serde
+//!
+//! With the feature `serde`, `from_str`, `to_string` and the functions beside them read
+//! and write types of serde without a schema. Flat structures, flat maps and lists of pairs
+//! are as serde_urlencoded has them. What is nested is spelled out in the key:
+//!
+//! | type | form |
+//! |---|---|
+//! | structure or map | its fields, `name=value` |
+//! | list of pairs | the pairs, in their order; a key may come twice |
+//! | member that is a structure or map | `name.member=value` |
+//! | member that is a list or tuple | `name.1=a&name.2=b` |
+//! | empty structure, map or list, `()` | `name=` |
+//! | `None` | no field |
+//! | unit variant | `name=Variant`; of the whole form, `Variant=` |
+//! | other variant | `name.Variant=value`, `name.Variant.1=a`, `name.Variant.member=value` |
+//! | number, boolean, string | text, which is not trimmed |
+//! | bytes | base64 |
+//!
+//! ```
+//! # #[cfg(feature = "serde")] {
+//! use polywire_codec::form;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Debug, Deserialize, PartialEq, Serialize)]
+//! struct Search {
+//!     text: String,
+//!     page: Option<u32>,
+//!     tags: Vec<String>,
+//! }
+//!
+//! let search: Search = form::from_str("tags.2=b&text=a+b&tags.1=a")?;
+//! assert_eq!(search.tags, ["a", "b"]);
+//! assert_eq!(form::to_string(&search)?, "text=a+b&tags.1=a&tags.2=b");
+//! assert_eq!(search, form::from_str("tags=a&tags=b&text=a+b")?);
+//! # }
+//! # Ok::<(), polywire_schema::Error>(())
+//! ```
+//!
+//! Fields may come in any order. A list is read from numbered keys or from one key that is
+//! repeated, but not from both; anything else that comes twice is an error. Names with dots
+//! are written with `%2E`. They are read with a plain dot too where the type has a field of
+//! that name or is a map of scalars. Space is `+`, and the other characters are encoded as the
+//! URL standard says.
+//!
+//! An error on writing is: a scalar as the whole form; a list as the whole form that is not
+//! one of pairs of scalars; `None` in a list or variant. Types that serde reads through a
+//! buffer get all scalars as strings: fields and maps that are flattened, variants of
+//! internally tagged enums, and untagged enums. Numbers and booleans are not read there, and
+//! an untagged enum takes the variant for strings.
 
 mod decode;
 mod encode;
 mod index;
+#[cfg(feature = "serde")]
+mod serde;
 mod text;
 
 use polywire_schema::{Defaults, Encoding, TimestampFormat};
@@ -119,3 +172,8 @@ impl FormProfile {
         self
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("a form");
+#[cfg(feature = "serde")]
+crate::serde::functions!(@text "a form");

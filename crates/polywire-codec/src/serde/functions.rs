@@ -22,7 +22,7 @@ macro_rules! functions {
         ///
         /// # Errors
         ///
-        #[doc = concat!("The value has no form in ", $name, ", or its type reports an error.")]
+        #[doc = concat!("The value cannot be written as ", $name, ", or its type reports an error.")]
         pub fn to_string<T>(value: &T) -> Result<String, polywire_schema::Error>
         where
             T: ::serde::Serialize + ?Sized,
@@ -68,7 +68,7 @@ macro_rules! functions {
         ///
         /// # Errors
         ///
-        #[doc = concat!("The value has no form in ", $name, ", or its type reports an error.")]
+        #[doc = concat!("The value cannot be written as ", $name, ", or its type reports an error.")]
         pub fn to_vec<T>(value: &T) -> Result<Vec<u8>, polywire_schema::Error>
         where
             T: ::serde::Serialize + ?Sized,

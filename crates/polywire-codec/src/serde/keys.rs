@@ -18,11 +18,35 @@ impl<'de> Keys<'de> {
     }
 
     /// A key that came twice.
-    pub(super) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
+    pub(crate) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
+        if self.0.len() < 2 {
+            return None;
+        }
+        // Hashes are quick to sort. Only where two are equal the keys are looked at.
+        let mut hashes: Vec<u64> = self.0.iter().map(|key| hash(key)).collect();
+        hashes.sort_unstable();
+        if hashes.is_sorted_by(|left, right| left < right) {
+            return None;
+        }
         self.0.sort_unstable();
         let twice = self.0.windows(2).position(|pair| pair[0] == pair[1])?;
         Some(self.0.swap_remove(twice))
     }
+}
+
+/// A hash of a key. Equal hashes cost time only, so it need not resist collisions.
+fn hash(key: &[u8]) -> u64 {
+    let mix = |hash: u64, word: u64| {
+        let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^ hash >> 32
+    };
+    let (words, rest) = key.as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    let hash = words.fold(key.len() as u64, mix);
+    let rest = rest
+        .iter()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte));
+    mix(hash, rest)
 }
 
 /// A key in a format whose keys are text. Numbers and booleans are read from the text.

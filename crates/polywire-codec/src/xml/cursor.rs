@@ -344,6 +344,40 @@ impl<'de> Cursor<'de> {
         }
     }
 
+    /// Character data up to the next tag, as [`characters`](Self::characters).
+    #[cfg(feature = "serde")]
+    pub(super) fn characters_before_tag(&mut self) -> Result<Cow<'de, str>, Error> {
+        let mut text = Cow::Borrowed("");
+        loop {
+            let rest = self.rest();
+            let len = memchr::memchr(b'<', rest).unwrap_or(rest.len());
+            let part = &self.text[self.at..self.at + len];
+            let read = escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict)
+                .map_err(|malformed| self.malformed(malformed.offset, malformed.expected))?;
+            join(&mut text, read);
+            self.at += len;
+            match self.rest() {
+                rest if rest.starts_with(b"<![CDATA[") => {
+                    let section = self.cdata()?;
+                    join(&mut text, section);
+                }
+                [b'<', b'!' | b'?', ..] => self.skip_markup()?,
+                _ => return Ok(text),
+            }
+        }
+    }
+
+    /// Whether elements come before the end tag of the element that the cursor is in. The
+    /// cursor stays.
+    #[cfg(feature = "serde")]
+    pub(super) fn has_elements(&mut self) -> Result<bool, Error> {
+        let start = self.at;
+        self.skip_characters()?;
+        let found = !matches!(self.rest(), [b'<', b'/', ..] | [] | [b'<']);
+        self.at = start;
+        Ok(found)
+    }
+
     /// The text of the CDATA section at the cursor.
     fn cdata(&mut self) -> Result<Cow<'de, str>, Error> {
         let start = self.at + "<![CDATA[".len();

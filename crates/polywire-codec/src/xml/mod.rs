@@ -41,6 +41,74 @@
 //! assert_eq!(encoder.finish()?, b"<City><name>Oslo &amp; Ski</name></City>");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Types of serde
+//!
+//! With the feature `serde`, `from_str`, `to_string` and the functions beside them read
+//! and write types of serde without a schema. The conventions are those of quick-xml:
+//!
+//! | type | XML |
+//! |---|---|
+//! | the root | an element with the name of the structure or variant, else `root`; any name is read |
+//! | field `name` | a child element; its prefix is ignored, unless the name of a field has one |
+//! | field `@name` | an attribute |
+//! | field `$text` | the character data |
+//! | field `$value` | any child element that is no other field, or the character data |
+//! | list or tuple in a field | adjacent elements of the same name |
+//! | list or tuple in `$value` | all child elements and texts, up to another field |
+//! | list or tuple elsewhere | values with white space between them |
+//! | map | child elements by name; `@name` and `$text` as in a structure |
+//! | number, boolean | text; white space around it is ignored; booleans may be 1 and 0 |
+//! | string, `char` | text as it is |
+//! | bytes | base64 |
+//! | `()`, unit structure | an empty element; any element is read |
+//! | `None` | no element or attribute; in a list, a map or a variant, and at the root, `xsi:nil="true"` |
+//! | unit variant | its name as text; in `$value` and at the root, an element of its name |
+//! | other variant | an element of its name, in the element of the field if there is one |
+//! | variant `$text` | text, in `$value` |
+//!
+//! ```
+//! # #[cfg(feature = "serde")] {
+//! use polywire_codec::xml;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Debug, Deserialize, PartialEq, Serialize)]
+//! struct City {
+//!     #[serde(rename = "@id")]
+//!     id: u32,
+//!     name: String,
+//!     #[serde(default)]
+//!     station: Vec<String>,
+//! }
+//!
+//! let text = r#"<City id="7"><name>Oslo</name><station>Majorstuen</station></City>"#;
+//! let city: City = xml::from_str(text)?;
+//! assert_eq!(city.station, ["Majorstuen"]);
+//! assert_eq!(xml::to_string(&city)?, text);
+//! # }
+//! # Ok::<(), polywire_schema::Error>(())
+//! ```
+//!
+//! Unknown elements and attributes are skipped. The elements of a list must be adjacent.
+//! Attributes may be anywhere in the type. Declarations of namespaces are not written, but a
+//! field `@xmlns` is.
+//!
+//! What differs from other formats:
+//!
+//! - An empty list has no elements, so its field is missing when it is read: it needs
+//!   `#[serde(default)]`. In a map its key is lost.
+//! - A `$text` field of an element without text is an empty string, an empty list or `None`;
+//!   it is an error for a number. A `$value` field of an element without content is missing.
+//! - Types that serde reads through a buffer get all scalars as strings: fields and maps that
+//!   are flattened, variants of internally tagged enums, and untagged enums. Numbers,
+//!   booleans and lists are not read there. An untagged enum takes the variant for strings.
+//! - A structure with flattened fields has no `$value` field.
+//!
+//! An error on writing, never a document that is not well formed, is: a name that is no name
+//! of XML; a key of a map, or a field of a structure with flattened fields, that has a prefix;
+//! a character that XML cannot hold; an item of a list in text that is empty or has white
+//! space in it; a list of structures at the root or in a list; a map in `$value`; two texts
+//! without an element between them.
 
 mod attributes;
 mod collections;
@@ -51,6 +119,8 @@ mod frame;
 mod locate;
 mod members;
 mod scalars;
+#[cfg(feature = "serde")]
+mod serde;
 
 use polywire_schema::{Defaults, Part, TimestampFormat};
 
@@ -158,3 +228,8 @@ impl Default for XmlProfile<'_> {
         XmlProfile::DEFAULT
     }
 }
+
+#[cfg(feature = "serde")]
+crate::serde::functions!("XML");
+#[cfg(feature = "serde")]
+crate::serde::functions!(@text "XML");

@@ -47,7 +47,9 @@ fn values() -> Vec<Value> {
         values.push(Value::List(vec![Value::Null; len]));
         let entries = (0..len as i64).map(|key| (key.to_string(), Value::from(key)));
         values.push(Value::Map(
-            entries.map(|(key, value)| (Text::from(key), value)).collect(),
+            entries
+                .map(|(key, value)| (Text::from(key), value))
+                .collect(),
         ));
     }
     for (seconds, nanoseconds) in [(0, 0), (u32::MAX.into(), 0), (1 << 32, 0), (1, 1), (-1, 5)] {
