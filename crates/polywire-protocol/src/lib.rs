@@ -63,8 +63,8 @@ pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    ClientProtocol, FromService, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ReadPlan,
-    Route, ServerProtocol,
+    ClientProtocol, Envelope, EnvelopeCall, FromService, HostPrefix, MountError, OfKind, Outcome,
+    Plan, Protocol, ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

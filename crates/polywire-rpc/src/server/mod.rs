@@ -27,6 +27,7 @@ mod builder;
 mod byte_stream;
 mod cast;
 mod connection;
+mod envelope;
 mod first_bytes;
 mod frame_budget;
 mod frames;
