@@ -31,6 +31,7 @@ mod error_facts;
 mod fault;
 mod frame;
 mod gzip;
+mod json_rpc;
 mod kept;
 mod kind;
 mod media;
@@ -60,6 +61,7 @@ pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use frame::Frame;
 pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
+pub use json_rpc::JsonRpc;
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{

@@ -372,7 +372,9 @@ async fn methods_and_model_may_share_a_cbor_service_name() {
         Request::post(format!("/service/Shop/operation/{name}"))
             .header("smithy-protocol", "rpc-v2-cbor")
             .header("content-type", "application/cbor")
-            .body(Bytes::from(polywire_codec::cbor::write_value(body).unwrap()))
+            .body(Bytes::from(
+                polywire_codec::cbor::write_value(body).unwrap(),
+            ))
             .unwrap()
     };
     let two = Value::List(vec![1.into(), 2.into()]);

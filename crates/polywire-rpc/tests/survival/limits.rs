@@ -168,7 +168,8 @@ async fn cbor_calls_above_a_limit_are_rejected() {
     for method in METHODS {
         for (limit, parameter, named) in ways {
             for (size, expected) in [(limit - 1, ""), (limit, ""), (limit + 1, named)] {
-                let body = polywire_codec::cbor::write_value(&vec![parameter(size)].into()).unwrap();
+                let body =
+                    polywire_codec::cbor::write_value(&vec![parameter(size)].into()).unwrap();
                 if limit == 2_000 {
                     assert_eq!(body.len(), size);
                 }
