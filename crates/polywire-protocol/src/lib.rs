@@ -10,6 +10,7 @@
 //! | [`AwsJson1_0`], [`AwsJson1_1`] | `aws_json.rs` | their content types |
 //! | [`AwsQuery`] | `aws_query.rs` | a form, or `Action` in the query |
 //! | [`Ec2Query`] | `ec2_query.rs` | the same |
+//! | [`JsonRpc`] | `json_rpc/` | the path `/jsonrpc` |
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
 //! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |

@@ -223,9 +223,7 @@ fn handle(name: &str, input: Map) -> Result<Map, Fault> {
             Map::from_iter([("difference", difference)])
         }
         "sum" => Map::from_iter([("sum", sum(&["a", "b", "c"]))]),
-        "get_data" => {
-            Map::from_iter([("data", Value::from(vec![Value::from("hello"), 5.into()]))])
-        }
+        "get_data" => Map::from_iter([("data", Value::from(vec![Value::from("hello"), 5.into()]))]),
         "Mixed" => input,
         _ => Map::new(),
     })

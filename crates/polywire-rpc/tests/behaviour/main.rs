@@ -19,6 +19,7 @@ mod guards;
 mod handlers;
 mod http;
 mod http2;
+mod json_rpc;
 mod layers;
 mod listeners;
 mod memory;
