@@ -62,7 +62,7 @@ pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use frame::Frame;
 pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
-pub use json_rpc::JsonRpc;
+pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{

@@ -467,6 +467,14 @@ impl MountError {
     }
 }
 
+impl MountError {
+    /// A protocol whose messages are not lines.
+    #[must_use]
+    pub fn no_lines(kind: ProtocolKind) -> Self {
+        Self(format!("the messages of {kind} are not lines of a stream"))
+    }
+}
+
 impl fmt::Display for MountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -15,10 +15,18 @@ struct Unit {
 const UNITS: [Unit; 2] = [
     Unit {
         names: &["JsonRpc", "json_rpc", "jsonRpc"],
-        own: &["polywire-protocol/src/json_rpc/"],
+        // The last two are JSON-RPC over streams.
+        own: &[
+            "polywire-protocol/src/json_rpc/",
+            "polywire-rpc/src/client/lines.rs",
+            "polywire-rpc/src/server/lines.rs",
+        ],
         lines: &[
             ("polywire-protocol/src/lib.rs", "mod json_rpc;"),
-            ("polywire-protocol/src/lib.rs", "pub use json_rpc::JsonRpc;"),
+            (
+                "polywire-protocol/src/lib.rs",
+                "pub use json_rpc::{JsonRpc, ResponseId};",
+            ),
             (
                 "polywire-schema/src/protocols.rs",
                 "JsonRpc \"polywire\" \"jsonRpc\" [Json]",

@@ -1,6 +1,6 @@
 //! JSON-RPC on a client: calls with the id 1, and responses that are read in place.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::{Method, response};
 use polywire_codec::json::{JsonDecoder, JsonProfile};
@@ -129,6 +129,60 @@ impl ClientProtocol for JsonRpc {
         sink.finish(root, &mut decoder)
             .map_err(|error| below("error.data", error))
     }
+}
+
+/// For connections on which several calls are in flight.
+impl JsonRpc {
+    /// A call that a client wrote, with another id than 1.
+    #[must_use]
+    pub fn with_id(call: Bytes, id: u64) -> Bytes {
+        let mut call = call
+            .try_into_mut()
+            .unwrap_or_else(|call| BytesMut::from(&*call));
+        // Without the id and the brace, the last two bytes.
+        call.truncate(call.len().saturating_sub(2));
+        call.extend_from_slice(format!("{id}}}").as_bytes());
+        call.freeze()
+    }
+
+    /// Which call a message of a server answers.
+    ///
+    /// # Errors
+    ///
+    /// The text is not an object of JSON.
+    pub fn response_id(message: &Body, limits: &Limits) -> Result<ResponseId, Error> {
+        let at = Member::DOCUMENT;
+        let mut decoder = JsonDecoder::from_body(message, CLIENT, limits)?;
+        let (mut id, mut is_error) = (Value::Null, false);
+        let mut seq = decoder.map(at)?;
+        while let Some(name) = decoder.key(at, &mut seq)? {
+            match &*name {
+                "id" => id = Value::decode(at, &mut decoder)?,
+                other => {
+                    is_error |= other == "error";
+                    skip(&mut decoder)?;
+                }
+            }
+        }
+        decoder.finish()?;
+        let number = id.as_i64().and_then(|id| u64::try_from(id).ok());
+        Ok(match number {
+            Some(id) => ResponseId::Call(id),
+            None if is_error && id.is_null() => ResponseId::Unknown,
+            None => ResponseId::None,
+        })
+    }
+}
+
+/// Which call a message of a server answers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ResponseId {
+    /// The call with this id.
+    Call(u64),
+    /// A call whose id the server could not read: the message is an error with the id null.
+    Unknown,
+    /// No call of [`JsonRpc::with_id`].
+    None,
 }
 
 /// What a response holds.

@@ -16,6 +16,8 @@ use http::{HeaderValue, Method, request};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_schema::{Encoder, Error, Member, Service, TokenReader};
 
+pub use client::ResponseId;
+
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};
 use crate::room::Room;
 use crate::{Fault, FaultKind};

@@ -210,13 +210,13 @@ fn no_content() -> http::Response<Bytes> {
 /// The response to the only call of a message.
 fn response_with_id(id: &[u8], mut response: http::Response<Bytes>) -> http::Response<Bytes> {
     *response.status_mut() = StatusCode::OK;
-    if id != NULL {
+    if id != NULL && response.body().ends_with(END) {
         let body = std::mem::take(response.body_mut());
         // Usually nothing else holds the body, and it is not copied.
         let mut body = body
             .try_into_mut()
             .unwrap_or_else(|body| BytesMut::from(&*body));
-        body.truncate(body.len().saturating_sub(END.len()));
+        body.truncate(body.len() - END.len());
         body.extend_from_slice(id);
         body.extend_from_slice(b"}");
         *response.body_mut() = body.freeze();

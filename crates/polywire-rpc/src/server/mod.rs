@@ -34,6 +34,7 @@ mod frames;
 mod gate;
 mod http_service;
 mod incoming;
+mod lines;
 mod listener;
 mod malformed;
 mod mount;

@@ -21,6 +21,7 @@ mod http;
 mod http2;
 mod json_rpc;
 mod layers;
+mod lines;
 mod listeners;
 mod memory;
 mod mounts;
