@@ -45,12 +45,13 @@ fn set() -> SchemaSet<'static> {
 
 /// The protocols in which faults have statuses. The others answer every call with 200.
 fn protocols_with_statuses(set: &SchemaSet<'static>) -> Vec<Box<dyn Protocol>> {
-    let protocols = ProtocolKind::ALL.map(|kind| kind.build(set.service(0)).unwrap());
     let invalid = Fault::new(FaultKind::Invalid, "invalid");
-    let has_status = |protocol: &Box<dyn Protocol>| {
-        protocol.encode_other(&invalid).status() != http::StatusCode::OK
-    };
-    protocols.into_iter().filter(has_status).collect()
+    let mut protocols: Vec<_> = ProtocolKind::ALL
+        .into_iter()
+        .map(|kind| kind.build(set.service(0)).unwrap())
+        .collect();
+    protocols.retain(|protocol| protocol.encode_other(&invalid).status() != http::StatusCode::OK);
+    protocols
 }
 
 /// A service whose model does not list `ValidationException` tells all that is

@@ -766,11 +766,11 @@ fn limits() {
     let mut site = Site::new();
     let call = r#"{"jsonrpc":"2.0","method":"sum","id":1}"#;
     site.limits = Limits::DEFAULT.with_calls(2);
-    let invalid = (-32600, "null".to_owned());
+    let invalid = [(-32600, "null".to_owned())];
     let list = |count: usize| format!("[{}]", vec![call; count].join(","));
     assert_eq!(site.answer(list(2).as_bytes()).errors().len(), 2);
     let answer = site.answer(list(3).as_bytes());
-    assert_eq!(answer.errors(), [invalid.clone()]);
+    assert_eq!(answer.errors(), invalid);
     assert!(answer.text().contains("at most 2 calls"), "{answer:?}");
     // Text that is not JSON is reported first.
     let text = list(3).replace(']', "");
@@ -788,9 +788,9 @@ fn limits() {
         site.answer(deep(1).as_bytes()).errors(),
         [(0, "1".to_owned())]
     );
-    assert_eq!(site.answer(deep(4).as_bytes()).errors(), [invalid.clone()]);
+    assert_eq!(site.answer(deep(4).as_bytes()).errors(), invalid);
     site.limits = Limits::DEFAULT.with_bytes(10);
-    assert_eq!(site.answer(call.as_bytes()).errors(), [invalid]);
+    assert_eq!(site.answer(call.as_bytes()).errors(), invalid);
 }
 
 /// Inputs are parts of the message, and are not copied.

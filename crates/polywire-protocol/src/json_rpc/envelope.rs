@@ -18,11 +18,11 @@ pub(super) const NULL: &[u8] = b"null";
 
 impl JsonRpc {
     /// The calls of a message.
-    pub(super) fn calls_of(&self, bytes: Bytes, limits: &Limits) -> Result<Envelope, Fault> {
+    pub(super) fn calls_of(&self, bytes: &Bytes, limits: &Limits) -> Result<Envelope, Fault> {
         let body = Body::new(bytes.clone());
         let parser = Parser {
             protocol: self,
-            bytes: &bytes,
+            bytes,
             decoder: JsonDecoder::from_body(&body, PROFILE, limits).map_err(unreadable)?,
         };
         parser.message(limits)

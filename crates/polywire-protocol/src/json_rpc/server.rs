@@ -44,7 +44,7 @@ impl ServerProtocol for JsonRpc {
         limits: &Limits,
     ) -> Result<Envelope, Fault> {
         check_coding(&head.headers)?;
-        self.calls_of(body, limits)
+        self.calls_of(&body, limits)
     }
 
     fn join(

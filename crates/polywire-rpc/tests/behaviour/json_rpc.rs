@@ -246,7 +246,7 @@ async fn deadlines() {
     // The header of the caller counts too.
     let headers = [JSON, ("polywire-timeout-ms", "20")];
     let reply = site
-        .send(request("POST /jsonrpc", &headers, &fail("slow", "1")))
+        .send(request("POST /jsonrpc", &headers, fail("slow", "1")))
         .await;
     assert!(reply.text().contains("took too long"), "{}", reply.text());
     assert_eq!(reply.status, 200);
@@ -311,14 +311,14 @@ async fn web_pages() {
     for media_type in ["text/plain", "application/x-www-form-urlencoded", ""] {
         let headers = [("content-type", media_type)];
         let reply = site
-            .send(request("POST /jsonrpc", &headers, &add(1, "1")))
+            .send(request("POST /jsonrpc", &headers, add(1, "1")))
             .await;
         assert_eq!(reply.status, 415, "{media_type}");
         assert!(reply.text().contains("-32600"), "{}", reply.text());
     }
     let headers = [JSON, ("origin", "https://example.com")];
     let reply = site
-        .send(request("POST /jsonrpc", &headers, &add(1, "1")))
+        .send(request("POST /jsonrpc", &headers, add(1, "1")))
         .await;
     assert_eq!(reply.status, 403);
     assert!(reply.text().ends_with("\"id\":null}"), "{}", reply.text());
