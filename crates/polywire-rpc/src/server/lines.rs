@@ -40,17 +40,17 @@ impl Server {
     /// use polywire_protocol::ProtocolKind;
     /// use polywire_rpc::server::Peer;
     /// use polywire_rpc::{Server, ServerBuilder};
-    /// use tokio::io::{AsyncRead, AsyncWrite};
+    /// use tokio::net::TcpStream;
     ///
     /// async fn serve(
     ///     builder: ServerBuilder,
-    ///     stream: impl AsyncRead + AsyncWrite,
+    ///     stream: TcpStream,
     /// ) -> Result<(), Box<dyn std::error::Error>> {
     ///     let server = builder.protocol(ProtocolKind::JsonRpc).build()?;
     ///     server.serve_lines(stream, Peer::unix(None)).await?;
     ///     Ok(())
     /// }
-    /// # let _ = serve::<tokio::io::DuplexStream>;
+    /// # let _ = serve;
     /// ```
     ///
     /// # Errors
