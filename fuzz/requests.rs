@@ -2,13 +2,16 @@
 
 use std::sync::LazyLock;
 
+use bytes::Bytes;
 use http::{
     HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, request, response,
 };
-use polywire_codec::{Dynamic, Sink};
+use polywire_codec::{Dynamic, Format, Sink};
 use polywire_model::Loader;
-use polywire_protocol::{Fault, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect};
-use polywire_schema::{Body, Error, Map, Operation, SchemaSet, Value};
+use polywire_protocol::{
+    EnvelopeCall, Fault, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
+};
+use polywire_schema::{Body, Error, Limits, Map, Operation, SchemaSet, Value};
 
 use super::alike::Wire;
 use super::readers::SMALL;
@@ -80,20 +83,46 @@ fn answer(head: &request::Parts, body: &Body) {
         return;
     };
     let protocol = &*PROTOCOLS[protocol];
-    let route = match protocol.route(head) {
-        Ok(Plan::Buffer(route)) => Ok(route),
-        Ok(_) => protocol.route_body(head, body, &SMALL),
-        Err(fault) => Err(fault),
+    match calls(protocol, head, body, &SMALL) {
+        Err(fault) => refused(protocol, None, &fault),
+        Ok(calls) => {
+            for call in calls {
+                match call {
+                    Ok((route, input)) => answer_call(protocol, head, &input, &route),
+                    Err(fault) => refused(protocol, None, &fault),
+                }
+            }
+        }
+    }
+}
+
+/// The operation of each call of a message, and the part of the body with its input.
+fn calls(
+    protocol: &dyn Protocol,
+    head: &request::Parts,
+    body: &Body,
+    limits: &Limits,
+) -> Result<Vec<Result<(Route, Body), Fault>>, Fault> {
+    let bytes = Bytes::copy_from_slice(body.as_bytes());
+    let route = match protocol.route(head)? {
+        Plan::Buffer(route) => route,
+        Plan::BufferThenSplit => {
+            let calls = protocol.split(head, bytes, limits)?.calls.into_iter();
+            let call = |call: EnvelopeCall| Ok((call.target?, Body::new(call.input)));
+            return Ok(calls.map(call).collect());
+        }
+        _ => protocol.route_body(head, body, limits)?,
     };
-    let route: Route = match route {
-        Ok(route) => route,
-        Err(fault) => return refused(protocol, None, &fault),
-    };
+    Ok(vec![Ok((route, Body::new(bytes)))])
+}
+
+/// What a server does with a call.
+fn answer_call(protocol: &dyn Protocol, head: &request::Parts, body: &Body, route: &Route) {
     let operation = SET.operation(route.operation);
     let plan = ReadPlan {
         head,
         body,
-        route: &route,
+        route,
         limits: &SMALL,
         memory: None,
     };
@@ -130,13 +159,9 @@ fn written(protocol: &dyn Protocol, operation: Operation<'_>, input: &Value) {
     };
     let (head, body) = request.into_parts();
     let body = Body::from(body);
-    let route = match protocol.route(&head) {
-        Ok(Plan::Buffer(route)) => route,
-        Ok(_) => protocol
-            .route_body(&head, &body, &Default::default())
-            .unwrap(),
-        Err(fault) => panic!("{fault:?} for {head:?}"),
-    };
+    let calls = calls(protocol, &head, &body, &Default::default());
+    let mut calls = calls.unwrap_or_else(|fault| panic!("{fault:?} for {head:?}"));
+    let (route, body) = calls.swap_remove(0).unwrap();
     assert_eq!(SET.operation(route.operation).name(), operation.name());
     let plan = ReadPlan {
         head: &head,
@@ -221,14 +246,11 @@ fn checked(read: &Result<(), Error>) -> bool {
 /// What the bodies of a protocol are written in. What stands in a head is the
 /// same in all.
 fn wire(protocol: &dyn Protocol) -> Wire {
-    match protocol.kind() {
-        ProtocolKind::AwsJson1_0
-        | ProtocolKind::AwsJson1_1
-        | ProtocolKind::RestJson1
-        | ProtocolKind::RpcV2Json => Wire::Json,
-        ProtocolKind::AwsQuery | ProtocolKind::Ec2Query | ProtocolKind::RestXml => Wire::Xml,
-        ProtocolKind::RpcV2Cbor => Wire::Cbor,
-        ProtocolKind::XmlRpc => Wire::XmlRpc,
+    match protocol.kind().formats().last() {
+        Some(Format::Json) => Wire::Json,
+        Some(Format::Xml) => Wire::Xml,
+        Some(Format::Cbor) => Wire::Cbor,
+        Some(Format::XmlRpc) => Wire::XmlRpc,
         other => panic!("{other:?}"),
     }
 }

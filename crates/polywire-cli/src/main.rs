@@ -33,8 +33,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use polywire::schema::{Map, Value};
 
-/// Serve, call, mock and measure Smithy services over restJson1, restXml, awsJson,
-/// awsQuery, ec2Query, rpcv2Cbor, rpcv2Json, XML-RPC and frames.
+/// Serve, call, mock and measure Smithy services over the protocols of Smithy and AWS,
+/// XML-RPC, JSON-RPC and frames.
 #[derive(Debug, Parser)]
 #[command(name = "polywire", version, max_term_width = 100)]
 struct Arguments {

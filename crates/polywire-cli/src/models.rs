@@ -66,8 +66,12 @@ fn assemble(loader: &mut Loader) -> Result<Assembly, Failure> {
 
 /// Reads the name of a protocol.
 pub(crate) fn protocol(name: &str) -> Result<ProtocolKind, String> {
-    ProtocolKind::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = ProtocolKind::ALL.iter().map(|kind| kind.name()).collect();
-        format!("expected one of {}", names.join(", "))
-    })
+    let expected = || format!("expected one of {}", names(ProtocolKind::ALL));
+    ProtocolKind::from_name(name).ok_or_else(expected)
+}
+
+/// The names of protocols, for messages and help.
+pub(crate) fn names(kinds: impl IntoIterator<Item = ProtocolKind>) -> String {
+    let names: Vec<&str> = kinds.into_iter().map(ProtocolKind::name).collect();
+    names.join(", ")
 }

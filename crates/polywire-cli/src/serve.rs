@@ -17,7 +17,7 @@ use crate::authentication::{AuthenticationArguments, CredentialKind};
 use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listening};
-use crate::models::{ModelArguments, bundled, protocol};
+use crate::models::{ModelArguments, bundled, names, protocol};
 use crate::offers::Offer;
 use crate::signals::Signals;
 use crate::workers::Workers;
@@ -35,10 +35,12 @@ pub(crate) struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     listen: ListenArguments,
-    /// The protocols to offer, whatever the model says: awsJson1_0, awsJson1_1,
-    /// awsQuery, ec2Query, frame, restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc. By
-    /// default those that the model names; for the bundled service all of them.
     #[arg(long, short, value_name = "PROTOCOL", num_args = 1.., value_parser = protocol)]
+    #[arg(help = format!(
+        "The protocols to offer, whatever the model says: {}. By default those that the model \
+         names; for the bundled service all of them",
+        names(ProtocolKind::ALL)
+    ))]
     protocol: Vec<ProtocolKind>,
     /// Offer a protocol below a path or on a host of its own, as two need that
     /// cannot be told apart: restXml=/xml, ec2Query=//ec2.localhost.

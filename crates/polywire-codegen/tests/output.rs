@@ -143,10 +143,13 @@ fn clients_name_their_protocols() {
     assert!(!code.contains("::polywire::codec::Format::Json"));
 
     let error = Build::new().protocols(["soap"]).run_on(&model(LAMP));
+    macro_rules! names {
+        (() $($kind:ident $namespace:literal $name:literal $formats:tt)+) => { [$($name),+] };
+    }
+    let names = polywire_schema::for_each_protocol!(names!()).join(", ");
     assert_eq!(
         error.unwrap_err().to_string(),
-        "no protocol `soap`: there are awsJson1_0, awsJson1_1, awsQuery, ec2Query, frame, \
-         restJson1, restXml, rpcv2Cbor, rpcv2Json, xmlRpc"
+        format!("no protocol `soap`: there are {names}")
     );
 }
 

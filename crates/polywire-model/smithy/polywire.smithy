@@ -107,3 +107,25 @@ structure xmlRpcMethod {
 @protocolDefinition
 @trait(selector: "service")
 structure frame {}
+
+/// The service can be called over JSON-RPC 2.0, <https://www.jsonrpc.org/specification>.
+///
+/// Every operation of the service is a method. A call is an HTTP `POST` to
+/// `/jsonrpc` unless the server mounts the protocol elsewhere.
+///
+/// **Names.** The method has the name of the operation, or the name of the service,
+/// a dot and the name of the operation. Members have their Smithy names;
+/// `@jsonName` and the HTTP binding traits have no effect.
+///
+/// **Input.** `params` by name has the members of the input. `params` by position
+/// has their values in the order of the model, so new members may only be added at
+/// the end of the input if callers use positions.
+///
+/// **Output.** `result` is an object with the members of the output.
+///
+/// **Errors.** A modelled error has the code -32000, its message, and as `data` an
+/// object with `__type`, the absolute shape ID of the error, and the members of the
+/// error's structure. Other faults have the codes of the specification.
+@protocolDefinition
+@trait(selector: "service")
+structure jsonRpc {}

@@ -7,6 +7,7 @@
 //! |---|---|---|---|
 //! | awsJson1_0, awsJson1_1 | `X-Amz-Target` and the own content type | one of the two | |
 //! | awsQuery, ec2Query | | a form in a `POST`, or `Action` in the query | |
+//! | jsonRpc | its path, `/jsonrpc`, in a `POST` of JSON | | other requests at its path, and content type `application/json-rpc` in a `POST` elsewhere, if no claim is weak |
 //! | restJson1 | | content type `application/json` | whatever nobody else claims |
 //! | restXml | | content type `application/xml` or `text/xml` | whatever nobody else claims |
 //! | rpcv2Cbor | `smithy-protocol: rpc-v2-cbor` | content type `application/cbor` | |

@@ -10,6 +10,7 @@
 //! | [`AwsJson1_0`], [`AwsJson1_1`] | `aws_json.rs` | their content types |
 //! | [`AwsQuery`] | `aws_query.rs` | a form, or `Action` in the query |
 //! | [`Ec2Query`] | `ec2_query.rs` | the same |
+//! | [`JsonRpc`] | `json_rpc/` | the path `/jsonrpc` |
 //! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
 //! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
@@ -31,6 +32,7 @@ mod error_facts;
 mod fault;
 mod frame;
 mod gzip;
+mod json_rpc;
 mod kept;
 mod kind;
 mod media;
@@ -60,11 +62,12 @@ pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};
 pub use frame::Frame;
 pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
+pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    ClientProtocol, FromService, HostPrefix, MountError, OfKind, Outcome, Plan, Protocol, ReadPlan,
-    Route, ServerProtocol,
+    ClientProtocol, Envelope, EnvelopeCall, FromService, HostPrefix, MountError, OfKind, Outcome,
+    Plan, Protocol, ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

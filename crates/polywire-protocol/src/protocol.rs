@@ -91,6 +91,36 @@ pub trait ServerProtocol: OfKind {
         Err(Fault::internal("this protocol routes by the head"))
     }
 
+    /// The calls of a message, after [`ServerProtocol::route`] returned
+    /// [`Plan::BufferThenSplit`]. The server runs each of them like any other call and then
+    /// calls [`join`](Self::join).
+    ///
+    /// # Errors
+    ///
+    /// The message cannot be read, or has more than [`Limits::calls`] calls. No call runs then,
+    /// and [`encode_other`](Self::encode_other) writes the response.
+    fn split(
+        &self,
+        head: &request::Parts,
+        body: Bytes,
+        limits: &Limits,
+    ) -> Result<Envelope, Fault> {
+        let _ = (head, body, limits);
+        Err(Fault::internal("this protocol has one call per message"))
+    }
+
+    /// The response to a message with several calls. `responses` has one response for each call
+    /// of the envelope, in the same order, and `None` for each call without
+    /// [an id](EnvelopeCall::id). This protocol wrote these responses.
+    fn join(
+        &self,
+        envelope: &Envelope,
+        responses: Vec<Option<http::Response<Bytes>>>,
+    ) -> http::Response<Bytes> {
+        let _ = (envelope, responses);
+        self.encode_other(&Fault::internal("this protocol has one call per message"))
+    }
+
     /// Reads the input of a call. Errors repeat nothing of an input that may hold sensitive
     /// data: [`Error::without_sensitive`].
     ///
@@ -317,6 +347,42 @@ pub enum Plan {
     /// Read the whole body, up to the limit, and then ask
     /// [`ServerProtocol::route_body`] which operation it is.
     BufferThenRoute,
+    /// Read the whole body, up to the limit, and then ask [`ServerProtocol::split`] for the
+    /// calls in it.
+    BufferThenSplit,
+}
+
+impl Plan {
+    /// The operation, if the head names it.
+    #[must_use]
+    pub const fn route(&self) -> Option<&Route> {
+        match self {
+            Self::Buffer(route) => Some(route),
+            _ => None,
+        }
+    }
+}
+
+/// The calls of one message.
+#[derive(Debug)]
+pub struct Envelope {
+    /// Whether the message is a list of calls, which a list of responses answers. A list may
+    /// have a single call.
+    pub is_list: bool,
+    /// The calls, in the order of the message.
+    pub calls: Vec<EnvelopeCall>,
+}
+
+/// A call of an [`Envelope`].
+#[derive(Debug)]
+pub struct EnvelopeCall {
+    /// The id that the response repeats, as the message spells it. `None` if the caller expects
+    /// no response.
+    pub id: Option<Bytes>,
+    /// The operation, or why the call cannot run.
+    pub target: Result<Route, Fault>,
+    /// The part of the message that holds the input. It shares the memory of the message.
+    pub input: Bytes,
 }
 
 /// The operation that a request calls.
@@ -398,6 +464,14 @@ impl MountError {
         Self(format!(
             "{kind} has neither paths nor hosts, so that it cannot be mounted at one"
         ))
+    }
+}
+
+impl MountError {
+    /// A protocol whose messages are not lines.
+    #[must_use]
+    pub fn no_lines(kind: ProtocolKind) -> Self {
+        Self(format!("the messages of {kind} are not lines of a stream"))
     }
 }
 

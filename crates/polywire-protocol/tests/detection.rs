@@ -100,7 +100,7 @@ fn every_pair_is_told_apart_or_refused() {
 
 /// All that can be together, at once.
 #[test]
-fn seven_wires_in_one_place() {
+fn all_others_in_one_place() {
     let set = set();
     let service = set.service(0);
     let without = [ProtocolKind::Ec2Query, ProtocolKind::RestXml];

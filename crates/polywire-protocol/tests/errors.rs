@@ -11,7 +11,7 @@ use http::header::RETRY_AFTER;
 use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
-    Fault, FaultKind, Outcome, ProtocolKind, ReadPlan, Retry, Route, Validator,
+    Fault, FaultKind, Outcome, Protocol, ProtocolKind, ReadPlan, Retry, Route, Validator,
 };
 use polywire_schema::{Body, Limits, Map, SchemaSet, Value};
 
@@ -41,6 +41,17 @@ fn set() -> SchemaSet<'static> {
     let model = Loader::new().add_text("errors.smithy", MODEL).assemble();
     let model = model.unwrap_or_else(|error| panic!("{error}")).model;
     model.schemas("test.errors#Shop").unwrap().unwrap()
+}
+
+/// The protocols in which faults have statuses. The others answer every call with 200.
+fn protocols_with_statuses(set: &SchemaSet<'static>) -> Vec<Box<dyn Protocol>> {
+    let invalid = Fault::new(FaultKind::Invalid, "invalid");
+    let mut protocols: Vec<_> = ProtocolKind::ALL
+        .into_iter()
+        .map(|kind| kind.build(set.service(0)).unwrap())
+        .collect();
+    protocols.retain(|protocol| protocol.encode_other(&invalid).status() != http::StatusCode::OK);
+    protocols
 }
 
 /// A service whose model does not list `ValidationException` tells all that is
@@ -205,9 +216,8 @@ fn when_to_try_again() {
 fn names_that_nobody_knows() {
     let set = set();
     let put = set.service(0).find_operation("Put").unwrap();
-    let kinds = ProtocolKind::ALL.into_iter();
-    for kind in kinds.filter(|kind| *kind != ProtocolKind::XmlRpc) {
-        let protocol = kind.build(set.service(0)).unwrap();
+    for protocol in protocols_with_statuses(&set) {
+        let kind = protocol.kind();
         for (status, fault, retry) in [
             (400, FaultKind::Malformed, Retry::No),
             (404, FaultKind::Malformed, Retry::No),
@@ -256,9 +266,8 @@ fn faults_that_are_passed_on() {
     let stray = Fault::modelled("other#Shape", Map::new()).with_status(conflict);
     for (fault, status) in [(read, 400), (stray, 500)] {
         assert_eq!(fault.status(), conflict);
-        let kinds = ProtocolKind::ALL.into_iter();
-        for kind in kinds.filter(|kind| *kind != ProtocolKind::XmlRpc) {
-            let protocol = kind.build(set.service(0)).unwrap();
+        for protocol in protocols_with_statuses(&set) {
+            let kind = protocol.kind();
             let response = protocol.encode_fault(None, &fault);
             assert_eq!(response.status(), status, "{fault} over {kind}");
         }
@@ -441,6 +450,21 @@ fn broken(kind: ProtocolKind) -> Vec<(&'static str, [&'static [u8]; 3])> {
         | ProtocolKind::AwsJson1_1
         | ProtocolKind::RestJson1
         | ProtocolKind::RpcV2Json => JSON.map(same).to_vec(),
+        // Parameters, and whole responses.
+        ProtocolKind::JsonRpc => {
+            let around = |before: &str, body: &[u8], after: &str| {
+                [before.as_bytes(), body, after.as_bytes()].concat()
+            };
+            let messages = JSON.iter().map(|(what, body)| {
+                let output = around("{\"jsonrpc\":\"2.0\",\"result\":", body, ",\"id\":1}");
+                let before =
+                    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"\",\"data\":";
+                let error = around(before, body, "},\"id\":1}");
+                let leak = |bytes: Vec<u8>| &*bytes.leak();
+                (*what, [*body, leak(output), leak(error)])
+            });
+            messages.collect()
+        }
         ProtocolKind::RpcV2Cbor | ProtocolKind::Frame => CBOR.map(same).to_vec(),
         ProtocolKind::RestXml => all(&[
             (

@@ -63,6 +63,7 @@ pub mod generated;
 mod handle;
 mod handler;
 pub mod layers;
+mod lines;
 pub mod methods;
 mod peer;
 mod prometheus;

@@ -17,6 +17,7 @@ macro_rules! for_each_protocol {
             AwsQuery "aws.protocols" "awsQuery" [Form Xml]
             Ec2Query "aws.protocols" "ec2Query" [Form Xml]
             Frame "polywire" "frame" [Cbor]
+            JsonRpc "polywire" "jsonRpc" [Json]
             RestJson1 "aws.protocols" "restJson1" [Json]
             RestXml "aws.protocols" "restXml" [Xml]
             RpcV2Cbor "smithy.protocols" "rpcv2Cbor" [Cbor]

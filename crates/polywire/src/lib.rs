@@ -10,7 +10,7 @@
 //! | [`schema`] | schemas, `Value`, `Encode` and `Decode`, limits, errors |
 //! | [`codec`] | the formats: JSON, CBOR, XML, forms and XML-RPC |
 //! | [`model`] | Smithy models: IDL and JSON AST, checks, selectors |
-//! | [`protocol`] | nine protocols without I/O: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1, restXml, rpcv2Cbor, rpcv2Json and XML-RPC |
+//! | [`protocol`] | the protocols without I/O: those of Smithy and AWS, XML-RPC and JSON-RPC |
 //! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
 //! | [`mock`] | handlers that answer from a model's examples |
 //! | `nostr` | events, filters, messages and encryption of Nostr; with the feature `nostr` |

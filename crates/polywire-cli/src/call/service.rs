@@ -14,7 +14,7 @@ use polywire::schema::{Operation, Schema, decode_structure};
 
 use super::frames::{self, FramesOptions};
 use super::header::{Headers, basic, headers};
-use crate::models::{ModelArguments, from_json, protocol};
+use crate::models::{ModelArguments, from_json, names, protocol};
 use crate::offers::{Offer, Place, choose};
 use crate::target::Target;
 use crate::user::UserArguments;
@@ -28,12 +28,13 @@ use crate::{Failure, Report, paste};
 pub(crate) struct ServiceArguments {
     #[command(flatten)]
     pub(super) model: ModelArguments,
-    /// The protocol: awsJson1_0, awsJson1_1, awsQuery, ec2Query, restJson1,
-    /// restXml, rpcv2Cbor, rpcv2Json or xmlRpc. By default the first that the
-    /// model names, of those that the server says it offers. It is called at the
-    /// path where the server offers it. Calls over frames (tcp://, tcp+tls://,
-    /// udp:// and unix://) need no protocol.
     #[arg(long, short, value_parser = protocol)]
+    #[arg(help = format!(
+        "The protocol: one of {}. By default the first that the model names, of those that the \
+         server says it offers. It is called at the path where the server offers it. Calls over \
+         frames (tcp://, tcp+tls://, udp:// and unix://) need no protocol",
+        names(ProtocolKind::http())
+    ))]
     pub(super) protocol: Option<ProtocolKind>,
     #[command(flatten)]
     pub(crate) user: UserArguments,

@@ -21,7 +21,7 @@ use polywire_schema::{Error, ErrorKind, Operation, OperationFlags, Service};
 
 pub(crate) use client::failure;
 pub(crate) use document::{Cbor, Document, Json};
-pub(crate) use server::{error_document, other_document};
+pub(crate) use server::{ErrorDocument, error_document, other_document, other_members};
 pub(crate) use v2::RpcV2;
 
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};

@@ -136,6 +136,16 @@ pub(crate) fn error_document(
 
 /// The document of any other fault.
 pub(crate) fn other_document(document: &impl Document, absolute: bool, fault: &Fault) -> Vec<u8> {
+    let value = Value::Map(other_members(absolute, fault));
+    let message = Dynamic(&value);
+    // A map of strings can always be written.
+    document
+        .write(Member::DOCUMENT, &message, Side::Server, &Room::default())
+        .unwrap_or_default()
+}
+
+/// The members of that document.
+pub(crate) fn other_members(absolute: bool, fault: &Fault) -> Map {
     let public = fault.public();
     let name = match absolute {
         true => format!("smithy.framework#{}", public.name),
@@ -150,18 +160,13 @@ pub(crate) fn other_document(document: &impl Document, absolute: bool, fault: &F
         ),
         None => value.extend([(Text::from("message"), Value::from(public.message))]),
     }
-    let value = Value::Map(value);
-    let message = Dynamic(&value);
-    // A map of strings can always be written.
-    document
-        .write(Member::DOCUMENT, &message, Side::Server, &Room::default())
-        .unwrap_or_default()
+    value
 }
 
 /// The members of an error, and before them which one it is.
-struct ErrorDocument<'a, 's> {
-    name: &'a str,
-    members: Vec<(Member<'s>, Cow<'a, Value>)>,
+pub(crate) struct ErrorDocument<'a, 's> {
+    pub(crate) name: &'a str,
+    pub(crate) members: Vec<(Member<'s>, Cow<'a, Value>)>,
 }
 
 impl Encode for ErrorDocument<'_, '_> {

@@ -22,7 +22,7 @@ use crate::tls::ClientTls;
 pub struct ClientBuilder {
     pub(super) service: ServiceHandle,
     /// An error is returned by [`Self::connect`].
-    protocol: Result<Box<dyn ClientProtocol>, MountError>,
+    pub(super) protocol: Result<Box<dyn ClientProtocol>, MountError>,
     pub(super) headers: HeaderMap,
     pub(super) connection: ConnectOptions,
     pub(super) deadline: Duration,
@@ -173,9 +173,14 @@ impl ClientBuilder {
     /// The URL is invalid or has a user, or the protocol cannot carry the service.
     pub fn connect(self, url: &str) -> Result<Client, ConnectError> {
         let carrier = match self.frames {
-            Some(open) => Carrier::Frames(open(&self, url)?),
+            Some(open) => Carrier::Messages(open(&self, url)?),
             None => Carrier::Http(Box::new(self.http(url)?)),
         };
+        self.with_carrier(carrier)
+    }
+
+    /// Creates a client over a carrier.
+    pub(super) fn with_carrier(self, carrier: Carrier) -> Result<Client, ConnectError> {
         let inner = Inner {
             service: self.service,
             protocol: self.protocol.map_err(ConnectError::Mount)?,

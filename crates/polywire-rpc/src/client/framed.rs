@@ -23,10 +23,10 @@ pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeResult> + S
 
 /// Creates a client of frames.
 pub(super) type OpenFrames =
-    fn(&ClientBuilder, &str) -> Result<Box<dyn FrameCarrier>, ConnectError>;
+    fn(&ClientBuilder, &str) -> Result<Box<dyn MessageCarrier>, ConnectError>;
 
 /// Carries calls that are not HTTP messages.
-pub(super) trait FrameCarrier: fmt::Debug + Send + Sync {
+pub(super) trait MessageCarrier: fmt::Debug + Send + Sync {
     /// Calls the operation with this index.
     fn exchange(&self, operation: u32, payload: Bytes) -> ExchangeFuture;
 }
@@ -92,7 +92,7 @@ impl FramesClient {
     pub(super) fn open(
         builder: &ClientBuilder,
         url: &str,
-    ) -> Result<Box<dyn FrameCarrier>, ConnectError> {
+    ) -> Result<Box<dyn MessageCarrier>, ConnectError> {
         if tokio::runtime::Handle::try_current().is_err() {
             let message = format!("{url}: frames need tokio's runtime, and there is none here");
             return Err(ConnectError::Url(message));
@@ -187,7 +187,7 @@ fn pairs(metadata: &[MetadataEntry]) -> Vec<(&str, &[u8])> {
 // Without metadata, which may be secret.
 impl_debug!(FramesClient { client });
 
-impl FrameCarrier for FramesClient {
+impl MessageCarrier for FramesClient {
     fn exchange(&self, operation: u32, payload: Bytes) -> ExchangeFuture {
         let info = match self.operation(operation) {
             Ok(info) => info,

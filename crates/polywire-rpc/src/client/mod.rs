@@ -15,7 +15,7 @@ use polywire_schema::{
 };
 use uuid::Uuid;
 
-use self::framed::{FrameCarrier, FramesClient, ModelledError};
+use self::framed::{FramesClient, MessageCarrier, ModelledError};
 use self::web::Http;
 use crate::call::CallTimeout;
 use crate::{CallError, ServiceHandle};
@@ -24,6 +24,7 @@ mod builder;
 mod error;
 mod framed;
 mod generated;
+mod lines;
 mod web;
 
 pub use builder::ClientBuilder;
@@ -52,8 +53,8 @@ struct Inner {
 #[derive(Debug)]
 enum Carrier {
     Http(Box<Http>),
-    /// A trait object that only programs with frames create, so that other programs do not link the client of frames.
-    Frames(Box<dyn FrameCarrier>),
+    /// Frames or lines. A trait object that only programs with one of them create, so that other programs do not link it.
+    Messages(Box<dyn MessageCarrier>),
 }
 
 /// A request and its response, for observers.
@@ -102,7 +103,7 @@ impl Client {
             protocol: Box::new(Frame::new(service.service())),
             deadline: framed.deadline(),
             limits: framed.limits(),
-            carrier: Carrier::Frames(Box::new(framed)),
+            carrier: Carrier::Messages(Box::new(framed)),
             options: RequestOptions::DEFAULT,
             service,
         };
@@ -236,8 +237,8 @@ impl Client {
         let inner = &*self.inner;
         let http = match &inner.carrier {
             Carrier::Http(http) => http,
-            Carrier::Frames(frames) => {
-                return frames.exchange(operation, request.into_body()).await;
+            Carrier::Messages(messages) => {
+                return messages.exchange(operation, request.into_body()).await;
             }
         };
         let timeout = CallTimeout::start(inner.deadline);
@@ -363,7 +364,7 @@ impl fmt::Debug for Client {
         shown.field("service", &self.inner.service);
         match &self.inner.carrier {
             Carrier::Http(http) => shown.field("url", http.transport.url()),
-            Carrier::Frames(frames) => shown.field("frames", frames),
+            Carrier::Messages(messages) => shown.field("over", messages),
         };
         shown.finish_non_exhaustive()
     }

@@ -12,7 +12,8 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::Response;
-use polywire_protocol::{Fault, ProtocolKind, Route, decode_content};
+use http::header::CONTENT_ENCODING;
+use polywire_protocol::{Fault, Plan, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
 
 use super::app::App;
@@ -52,13 +53,13 @@ pub(super) enum Answer {
     Done,
 }
 
-/// A call whose body is being read.
+/// A call, or several in one message, whose body is being read.
 pub(super) struct PendingBody {
-    app: Arc<App>,
-    /// The operation, if it is known from the head.
-    route: Option<Route>,
-    context: crate::Context,
-    body: RequestBody,
+    pub(super) app: Arc<App>,
+    /// What to do with the body.
+    pub(super) plan: Plan,
+    pub(super) context: crate::Context,
+    pub(super) body: RequestBody,
 }
 
 /// A call whose handler is in progress.
@@ -88,15 +89,15 @@ impl App {
     pub(super) fn begin(
         self: &Arc<Self>,
         protocol: usize,
-        route: Option<Route>,
+        plan: Plan,
         context: crate::Context,
         body: RequestBody,
     ) -> Answer {
         let Some(id) = context.extensions().get::<RequestId>().cloned() else {
-            return self.begin_call(protocol, route, context, body);
+            return self.begin_call(protocol, plan, context, body);
         };
         let span = tracing::info_span!("call", request_id = id.0);
-        let answer = span.in_scope(|| self.begin_call(protocol, route, context, body));
+        let answer = span.in_scope(|| self.begin_call(protocol, plan, context, body));
         Answer::CallWithId(Box::new(CallWithId {
             app: Arc::clone(self),
             protocol,
@@ -110,12 +111,12 @@ impl App {
     fn begin_call(
         self: &Arc<Self>,
         protocol: usize,
-        route: Option<Route>,
+        plan: Plan,
         mut context: crate::Context,
         body: RequestBody,
     ) -> Answer {
-        match route {
-            Some(route) if body.is_empty() => {
+        match plan {
+            Plan::Buffer(route) if body.is_empty() => {
                 let wants_detail = self.engine.wants_detail(&context);
                 let run = catch_panic(|| {
                     let deadline = self.handler_deadline(context.deadline)?;
@@ -130,9 +131,9 @@ impl App {
                 let target = Some(Target::Operation(route.operation));
                 self.begun((protocol, wants_detail), target, body, run)
             }
-            route => Answer::PendingBody(PendingBody {
+            plan => Answer::PendingBody(PendingBody {
                 app: Arc::clone(self),
-                route,
+                plan,
                 context,
                 body,
             }),
@@ -140,40 +141,58 @@ impl App {
     }
 
     /// The earlier of the caller's deadline and the limit of the server, which counts from now.
-    fn handler_deadline(&self, caller: Deadline) -> Result<Deadline, Fault> {
+    pub(super) fn handler_deadline(&self, caller: Deadline) -> Result<Deadline, Fault> {
         caller.for_handler(self.timeouts.handler)
+    }
+
+    /// The body without its content coding, in UTF-8.
+    pub(super) fn decode_body(
+        &self,
+        (protocol, target): (usize, Option<&Target>),
+        context: &mut crate::Context,
+        mut bytes: Bytes,
+        body: &mut RequestBody,
+    ) -> Result<Bytes, Fault> {
+        let limit = self.engine.limits.bytes();
+        // The head may be shared, and then cloned.
+        if context.headers().contains_key(CONTENT_ENCODING) {
+            let operation = target.and_then(|target| target.operation(&self.engine));
+            let mut grows = |len| body.grow((bytes.len(), len), limit, &self.engine.memory);
+            let head = context.head.make_mut();
+            if let Some(decoded) = decode_content(operation, head, &bytes, &mut grows)? {
+                bytes = decoded;
+            }
+        }
+        let reader = &self.mounts.protocols[protocol];
+        let whole = Body::new(bytes);
+        match reader.in_utf8(&context.head.headers, &whole, &self.engine.limits)? {
+            None => Ok(whole.into_bytes()),
+            Some(other) => {
+                body.grow((whole.len(), other.len()), limit, &self.engine.memory)?;
+                Ok(other.into_bytes())
+            }
+        }
     }
 
     /// Starts a call with its body.
     fn begin_with(
         self: &Arc<Self>,
-        (protocol, route, is_on_pool): (usize, Option<Route>, bool),
+        (protocol, plan, is_on_pool): (usize, Plan, bool),
         mut context: crate::Context,
         bytes: Bytes,
         body: &mut RequestBody,
         target: &mut Option<Target>,
     ) -> Result<Invocation, Fault> {
-        let operation = target
-            .as_ref()
-            .and_then(|target| target.operation(&self.engine));
-        let limit = self.engine.limits.bytes();
-        let mut grows = |len| body.grow((bytes.len(), len), limit, &self.engine.memory);
-        let decoded = decode_content(operation, context.head.make_mut(), &bytes, &mut grows)?;
-        let mut bytes = decoded.unwrap_or(bytes);
-        let mut whole = Body::new(bytes.clone());
+        let bytes = self.decode_body((protocol, target.as_ref()), &mut context, bytes, body)?;
+        let whole = Body::new(bytes.clone());
         let reader = &self.mounts.protocols[protocol];
-        if let Some(other) = reader.in_utf8(&context.head.headers, &whole, &self.engine.limits)? {
-            body.grow((bytes.len(), other.len()), limit, &self.engine.memory)?;
-            bytes = other.into_bytes();
-            whole = Body::new(bytes.clone());
-        }
-        let route = match (route, &self.engine.methods) {
-            (Some(route), _) => route,
-            (None, Some(_)) if has_methods(reader.kind()) => {
+        let route = match (plan, &self.engine.methods) {
+            (Plan::Buffer(route), _) => route,
+            (_, Some(_)) if has_methods(reader.kind()) => {
                 let protocol = (protocol, is_on_pool);
                 return self.begin_named(protocol, context, (&bytes, &whole), target);
             }
-            (None, _) => reader.route_body(&context.head, &whole, &self.engine.limits)?,
+            _ => reader.route_body(&context.head, &whole, &self.engine.limits)?,
         };
         *target = Some(Target::Operation(route.operation));
         self.engine
@@ -218,7 +237,7 @@ impl App {
         }
     }
 
-    fn begun(
+    pub(super) fn begun(
         self: &Arc<Self>,
         (protocol, wants_detail): (usize, bool),
         target: Option<Target>,
@@ -306,7 +325,7 @@ impl Answer {
 impl PendingBody {
     /// Starts a call with a large body on the pool.
     #[cold]
-    fn begin_on_pool(mut self, bytes: Bytes) -> Answer {
+    pub(super) fn begin_on_pool(mut self, bytes: Bytes) -> Answer {
         let app = Arc::clone(&self.app);
         let protocol = self.context.mount as usize;
         let target = self.target();
@@ -336,15 +355,18 @@ impl PendingBody {
     /// The target, if it is known from the head.
     fn target(&self) -> Option<Target> {
         let operation = |route: &Route| Target::Operation(route.operation);
-        self.route.as_ref().map(operation)
+        self.plan.route().map(operation)
     }
 
     /// Starts the call with the result of reading the body. `is_on_pool`: on a thread of the pool.
-    fn begin(self, bytes: Result<Bytes, Fault>, is_on_pool: bool) -> Answer {
+    pub(super) fn begin(self, bytes: Result<Bytes, Fault>, is_on_pool: bool) -> Answer {
+        if let Plan::BufferThenSplit = self.plan {
+            return self.begin_split(bytes);
+        }
         let mut target = self.target();
         let Self {
             app,
-            route,
+            plan,
             mut context,
             mut body,
         } = self;
@@ -354,7 +376,7 @@ impl PendingBody {
             let bytes = bytes?;
             let deadline = app.handler_deadline(context.deadline)?;
             context.deadline = deadline;
-            let call = (protocol, route, is_on_pool);
+            let call = (protocol, plan, is_on_pool);
             let run = app.begin_with(call, context, bytes, &mut body, &mut target)?;
             Ok(run.with_deadline(deadline))
         });

@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use http::Response;
-use polywire_protocol::{Claim, Fault, FaultKind, HeadSummary, Plan, Route, ServerProtocol};
+use polywire_protocol::{Claim, Fault, FaultKind, HeadSummary, Plan, ServerProtocol};
 use polywire_schema::Operation;
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
@@ -81,7 +81,7 @@ pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + S
 pub struct RoutedCall {
     app: Arc<App>,
     protocol: usize,
-    route: Option<Route>,
+    plan: Plan,
     /// The context of the call.
     pub context: Context,
     body: RequestBody,
@@ -199,9 +199,8 @@ impl App {
             return Answer::Ready(answer.unwrap_or_else(unclaimed));
         };
         let id = self.new_id(&*self.mounts.protocols[protocol]);
-        let route = match self.mounts.protocols[protocol].route(&head) {
-            Ok(Plan::Buffer(route)) => Some(route),
-            Ok(_) => None,
+        let plan = match self.mounts.protocols[protocol].route(&head) {
+            Ok(plan) => plan,
             Err(fault) => {
                 return Answer::Ready(self.unrouted(protocol, &head, &fault, id.as_ref()));
             }
@@ -224,12 +223,12 @@ impl App {
             context.remove_credentials();
         }
         let Some(layers) = self.head.clone() else {
-            return self.begin(protocol, route, context, body);
+            return self.begin(protocol, plan, context, body);
         };
         let routed = RoutedCall {
             app: Arc::clone(self),
             protocol,
-            route,
+            plan,
             context,
             body,
         };
@@ -306,7 +305,7 @@ impl App {
 }
 
 impl RoutedCall {
-    /// The operation, if it is known from the head: not in XML-RPC.
+    /// The operation, if it is known from the head: not in protocols whose bodies name it.
     #[must_use]
     pub fn operation(&self) -> Option<Operation<'_>> {
         self.index()
@@ -314,7 +313,7 @@ impl RoutedCall {
     }
 
     fn index(&self) -> Option<u32> {
-        self.route.as_ref().map(|route| route.operation)
+        self.plan.route().map(|route| route.operation)
     }
 
     fn target(&self) -> Option<Target> {
@@ -326,7 +325,7 @@ impl RoutedCall {
     pub(super) async fn answer(self) -> Result<Response<Bytes>, Fault> {
         let answer = self
             .app
-            .begin(self.protocol, self.route, self.context, self.body);
+            .begin(self.protocol, self.plan, self.context, self.body);
         Ok(answer.await)
     }
 }

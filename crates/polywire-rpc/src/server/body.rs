@@ -68,6 +68,17 @@ impl RequestBody {
         }
     }
 
+    /// An empty body.
+    pub(super) const fn empty() -> Self {
+        Self {
+            source: None,
+            partial: None,
+            timeout: Duration::ZERO,
+            deadline: Deadline::NONE,
+            linger: false,
+        }
+    }
+
     fn new(head: &request::Parts, source: Option<Source>, timeout: Duration) -> Self {
         // HTTP/2 can reset one stream. A client that sent `Expect` waits before it sends the body.
         let linger = source.is_some()

@@ -1,0 +1,299 @@
+//! JSON-RPC on a client: calls with the id 1, and responses that are read in place.
+
+use bytes::{Bytes, BytesMut};
+use http::header::CONTENT_TYPE;
+use http::{Method, response};
+use polywire_codec::json::{JsonDecoder, JsonProfile};
+use polywire_codec::{Message, Sink};
+use polywire_schema::{
+    Body, Decode as _, Decoder, Encoder as _, Error, ErrorKind, Limits, Member, Operation,
+    OperationFlags, Schema, Value,
+};
+
+use super::unnamed::Unnamed;
+use super::{JSON, JsonRpc, PROFILE, code, skip, write};
+use crate::endpoint::host_prefix;
+use crate::error_facts::{ErrorFacts, kind_of};
+use crate::protocol::{ClientProtocol, Outcome};
+use crate::{Fault, FaultKind, kept};
+
+const CLIENT: JsonProfile = PROFILE.for_client();
+
+impl ClientProtocol for JsonRpc {
+    fn encode_input(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<http::Request<Bytes>, Error> {
+        let body = write(CLIENT, &self.request_room, |encoder, at| {
+            encoder.key(at, "method");
+            encoder.string(at, operation.name());
+            if !operation.has(OperationFlags::UNIT_INPUT) {
+                encoder.key(at, "params");
+                input.write(operation.input().root(), encoder);
+            }
+            encoder.key(at, "id");
+            encoder.integer(at, 1);
+        })?;
+        let mut request = http::Request::new(Bytes::from(body));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = kept::target(&self.path).ok_or_else(|| {
+            Error::new(ErrorKind::Internal)
+                .in_format("JSON-RPC")
+                .expected(format!("a path, not {}", self.path))
+        })?;
+        request.headers_mut().insert(CONTENT_TYPE, JSON);
+        if let Some(prefix) = host_prefix(operation, input)? {
+            request.extensions_mut().insert(prefix);
+        }
+        Ok(request)
+    }
+
+    fn parse_outcome<'s>(
+        &self,
+        operation: Operation<'s>,
+        head: &response::Parts,
+        body: &Body,
+        limits: &Limits,
+    ) -> Result<Outcome<'s>, Error> {
+        let error = match (read(body, limits), head.status.as_u16()) {
+            (Ok(Reply::Result), 200) => return Ok(Outcome::Output),
+            (Ok(Reply::Error(error)), _) => error,
+            (Err(error), 200) => return Err(error),
+            (_, status) => {
+                let message = format!("status {status}, so this is no answer of JSON-RPC");
+                return Ok(Outcome::Foreign(message));
+            }
+        };
+        let facts = ErrorFacts::of(&head.headers, &error.data);
+        if let Some(shape) = operation.find_error(&facts.name) {
+            return Ok(Outcome::Error(shape));
+        }
+        let kind =
+            FaultKind::from_name(&facts.name).unwrap_or_else(|| match head.status.as_u16() {
+                200 => kind_of_code(error.code),
+                _ => kind_of(head.status, &facts.name),
+            });
+        let mut fault = Fault::new(kind, facts.message.unwrap_or(error.message));
+        if !facts.name.is_empty() {
+            fault = fault.with_name(facts.name);
+        }
+        Ok(Outcome::Fault(
+            fault.with_code(error.code).with_status(head.status),
+        ))
+    }
+
+    fn parse_output<'de>(
+        &self,
+        operation: Operation<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let shape = operation.output();
+        let root = shape.root();
+        let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;
+        let read = |decoder: &mut JsonDecoder<'de>| {
+            match body.as_bytes().get(decoder.offset()) {
+                Some(b'{') => sink.read(root, decoder),
+                Some(b'n') => skip(decoder),
+                _ if shape.len() == 1 => sink.decode_any(root, &mut Unnamed::single(decoder, root)),
+                _ => sink.read(root, decoder),
+            }
+            .map_err(|error| below("result", error))
+        };
+        read_member(&mut decoder, "result", read)?;
+        decoder.finish()?;
+        sink.finish(root, &mut decoder)
+            .map_err(|error| below("result", error))
+    }
+
+    fn parse_error<'de>(
+        &self,
+        error: Schema<'_>,
+        _: &'de response::Parts,
+        body: &'de Body,
+        limits: &Limits,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Error> {
+        let root = error.root();
+        let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;
+        read_member(&mut decoder, "error", |decoder| {
+            read_member(decoder, "data", |decoder| {
+                sink.read(root, decoder)
+                    .map_err(|error| below("error.data", error))
+            })
+        })?;
+        decoder.finish()?;
+        sink.finish(root, &mut decoder)
+            .map_err(|error| below("error.data", error))
+    }
+}
+
+/// For connections on which several calls are in flight.
+impl JsonRpc {
+    /// A call that a client wrote, with another id than 1.
+    #[must_use]
+    pub fn with_id(call: Bytes, id: u64) -> Bytes {
+        let mut call = call
+            .try_into_mut()
+            .unwrap_or_else(|call| BytesMut::from(&*call));
+        // Without the id and the brace, the last two bytes.
+        call.truncate(call.len().saturating_sub(2));
+        call.extend_from_slice(format!("{id}}}").as_bytes());
+        call.freeze()
+    }
+
+    /// Which call a message of a server answers.
+    ///
+    /// # Errors
+    ///
+    /// The text is not an object of JSON.
+    pub fn response_id(message: &Body, limits: &Limits) -> Result<ResponseId, Error> {
+        let at = Member::DOCUMENT;
+        let mut decoder = JsonDecoder::from_body(message, CLIENT, limits)?;
+        let (mut id, mut is_error) = (Value::Null, false);
+        let mut seq = decoder.map(at)?;
+        while let Some(name) = decoder.key(at, &mut seq)? {
+            match &*name {
+                "id" => id = Value::decode(at, &mut decoder)?,
+                other => {
+                    is_error |= other == "error";
+                    skip(&mut decoder)?;
+                }
+            }
+        }
+        decoder.finish()?;
+        let number = id.as_i64().and_then(|id| u64::try_from(id).ok());
+        Ok(match number {
+            Some(id) => ResponseId::Call(id),
+            None if is_error && id.is_null() => ResponseId::Unknown,
+            None => ResponseId::None,
+        })
+    }
+}
+
+/// Which call a message of a server answers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ResponseId {
+    /// The call with this id.
+    Call(u64),
+    /// A call whose id the server could not read: the message is an error with the id null.
+    Unknown,
+    /// No call of [`JsonRpc::with_id`].
+    None,
+}
+
+/// What a response holds.
+enum Reply {
+    Result,
+    Error(ErrorObject),
+}
+
+/// Section 5.1 of the specification.
+struct ErrorObject {
+    code: i64,
+    message: String,
+    data: Value,
+}
+
+/// Reads a whole response: section 5 of the specification. The result is skipped.
+fn read(body: &Body, limits: &Limits) -> Result<Reply, Error> {
+    let at = Member::DOCUMENT;
+    let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;
+    let (mut has_version, mut has_result, mut error) = (false, false, None);
+    let mut seq = decoder.map(at)?;
+    while let Some(name) = decoder.key(at, &mut seq)? {
+        match &*name {
+            "jsonrpc" => has_version = decoder.str(at)? == "2.0",
+            "result" if !has_result => {
+                skip(&mut decoder)?;
+                has_result = true;
+            }
+            "error" if error.is_none() => error = Some(error_object(&mut decoder)?),
+            "result" | "error" => return Err(wrong(&decoder, "one result or error")),
+            _ => skip(&mut decoder)?,
+        }
+    }
+    let reply = match (has_version, has_result, error) {
+        (true, true, None) => Reply::Result,
+        (true, false, Some(error)) => Reply::Error(error),
+        (false, ..) => return Err(wrong(&decoder, "a member jsonrpc, \"2.0\"")),
+        _ => return Err(wrong(&decoder, "one result or error")),
+    };
+    decoder.finish()?;
+    Ok(reply)
+}
+
+fn error_object(decoder: &mut JsonDecoder<'_>) -> Result<ErrorObject, Error> {
+    let at = Member::DOCUMENT;
+    let (mut code, mut message, mut data) = (None, None, Value::Null);
+    let mut seq = decoder.map(at)?;
+    while let Some(name) = decoder.key(at, &mut seq)? {
+        let value = match &*name {
+            "code" | "message" | "data" => Value::decode(at, decoder)?,
+            _ => {
+                skip(decoder)?;
+                continue;
+            }
+        };
+        match &*name {
+            "code" => code = value.as_i64(),
+            "message" => message = value.as_str().map(str::to_owned),
+            _ => data = value,
+        }
+    }
+    match (code, message) {
+        (Some(code), Some(message)) => Ok(ErrorObject {
+            code,
+            message,
+            data,
+        }),
+        _ => Err(wrong(decoder, "an error with a code and a message")),
+    }
+}
+
+#[cold]
+fn wrong(decoder: &JsonDecoder<'_>, expected: &'static str) -> Error {
+    Decoder::error(decoder, ErrorKind::Syntax, expected)
+}
+
+/// Reads an object, and one of its members by `read`. The others are skipped.
+fn read_member<'de>(
+    decoder: &mut JsonDecoder<'de>,
+    member: &str,
+    read: impl FnOnce(&mut JsonDecoder<'de>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let at = Member::DOCUMENT;
+    let mut read = Some(read);
+    let mut seq = decoder.map(at)?;
+    while let Some(name) = decoder.key(at, &mut seq)? {
+        match read.take_if(|_| name == member) {
+            Some(read) => read(decoder)?,
+            None => skip(decoder)?,
+        }
+    }
+    Ok(())
+}
+
+/// Takes the members around a structure off the path of an error in it.
+#[cold]
+fn below(around: &str, error: Error) -> Error {
+    let rest = error.path().strip_prefix(around);
+    match rest.map(|rest| rest.strip_prefix('.').unwrap_or(rest).to_owned()) {
+        Some(path) => error.at_path(path),
+        None => error,
+    }
+}
+
+/// The kind of a fault whose name nobody knows.
+const fn kind_of_code(code: i64) -> FaultKind {
+    match code {
+        code::PARSE_ERROR | code::INVALID_REQUEST => FaultKind::Malformed,
+        code::METHOD_NOT_FOUND => FaultKind::UnknownOperation,
+        code::INVALID_PARAMS => FaultKind::Invalid,
+        -32_768..=-32_000 => FaultKind::Internal,
+        _ => FaultKind::Named,
+    }
+}

@@ -1,0 +1,231 @@
+//! JSON-RPC on a server.
+//!
+//! Each response is written with the id null, as its last member. [`ServerProtocol::join`]
+//! replaces it.
+
+use bytes::{Bytes, BytesMut};
+use http::header::CONTENT_TYPE;
+use http::{StatusCode, request};
+use polywire_codec::json::{JsonDecoder, JsonEncoder};
+use polywire_codec::{Dynamic, Message, Sink, Typed};
+use polywire_schema::{Encoder, Error, Limits, Member, Operation, Schema, Value};
+
+use super::envelope::NULL;
+use super::unnamed::Unnamed;
+use super::{JSON, JsonRpc, PROFILE, code, write};
+use crate::fault::Public;
+use crate::media::check_coding;
+use crate::protocol::{Claim, Envelope, HeadSummary, Plan, ReadPlan, ServerProtocol};
+use crate::room::Room;
+use crate::rpc::{ErrorDocument, other_members};
+use crate::{Fault, FaultKind};
+
+/// The end of each response before `join`.
+const END: &[u8] = b"null}";
+
+impl ServerProtocol for JsonRpc {
+    fn endpoint(&self) -> Option<&str> {
+        Some(&self.path)
+    }
+
+    fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
+        self.claim_on(summary)
+    }
+
+    fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
+        self.check_head(head)?;
+        Ok(Plan::BufferThenSplit)
+    }
+
+    fn split(
+        &self,
+        head: &request::Parts,
+        body: Bytes,
+        limits: &Limits,
+    ) -> Result<Envelope, Fault> {
+        check_coding(&head.headers)?;
+        self.calls_of(&body, limits)
+    }
+
+    fn join(
+        &self,
+        envelope: &Envelope,
+        responses: Vec<Option<http::Response<Bytes>>>,
+    ) -> http::Response<Bytes> {
+        let calls = envelope.calls.iter().zip(responses);
+        let mut answers = calls.filter_map(|(call, response)| Some((call.id.as_ref()?, response?)));
+        if !envelope.is_list {
+            return match answers.next() {
+                None => no_content(),
+                Some((id, response)) => response_with_id(id, response),
+            };
+        }
+        let mut list = BytesMut::new();
+        for (id, response) in answers {
+            list.extend_from_slice(if list.is_empty() { b"[" } else { b"," });
+            push_with_id(&mut list, id, response.body());
+        }
+        if list.is_empty() {
+            return no_content();
+        }
+        list.extend_from_slice(b"]");
+        response(list.freeze())
+    }
+
+    /// The body is `params`: an object, an array, or nothing.
+    fn parse_input<'de>(
+        &self,
+        operation: Operation<'_>,
+        request: &ReadPlan<'de>,
+        sink: &mut dyn Sink<'de>,
+    ) -> Result<(), Fault> {
+        let root = operation.input().root();
+        let mut decoder = JsonDecoder::from_body(request.body, PROFILE, request.limits)?;
+        match request.body.as_bytes().first() {
+            None => {}
+            Some(b'[') => {
+                sink.decode_any(root, &mut Unnamed::list(&mut decoder, root))?;
+                decoder.finish()?;
+            }
+            Some(_) => {
+                sink.read(root, &mut decoder)?;
+                decoder.finish()?;
+            }
+        }
+        Ok(sink.finish(root, &mut decoder)?)
+    }
+
+    fn encode_output(
+        &self,
+        operation: Operation<'_>,
+        output: &dyn Message,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let root = operation.output().root();
+        let body = write(PROFILE, &self.response_room, |encoder, at| {
+            encoder.key(at, "result");
+            output.write(root, encoder);
+            push_null_id(encoder, at);
+        })?;
+        Ok(response(body.into()))
+    }
+
+    fn encode_error(
+        &self,
+        error: Schema<'_>,
+        fault: &Fault,
+    ) -> Result<http::Response<Bytes>, Error> {
+        let message = match fault.message() {
+            "" => error.name(),
+            message => message,
+        };
+        let data = ErrorDocument {
+            name: error.id(),
+            members: fault.members(error)?.0,
+        };
+        let code = fault.code().unwrap_or(code::SERVER_ERROR);
+        let body = fault.write(&Typed::new(&data), |data| failure(code, message, data))?;
+        let mut response = response(body.into());
+        fault.write_head(response.headers_mut());
+        Ok(response)
+    }
+
+    fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
+        let Public { kind, message, .. } = fault.public();
+        let code = code_of(kind, fault);
+        let message = match code {
+            code::PARSE_ERROR => "Parse error",
+            code::INVALID_REQUEST => "Invalid Request",
+            code::METHOD_NOT_FOUND => "Method not found",
+            code::INVALID_PARAMS => "Invalid params",
+            code::INTERNAL_ERROR => "Internal error",
+            _ => message,
+        };
+        let data = Value::Map(other_members(true, fault));
+        // Strings can always be written.
+        let body = failure(code, message, &Dynamic(&data)).unwrap_or_default();
+        let mut response = response(body.into());
+        // No client of JSON-RPC sends such requests: the status is for others.
+        if kind == FaultKind::MethodNotAllowed {
+            *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        }
+        if kind == FaultKind::UnsupportedMediaType {
+            *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        }
+        fault.write_head(response.headers_mut());
+        response
+    }
+}
+
+/// The code of a fault that the model does not know.
+fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
+    let source = std::error::Error::source(fault);
+    let is_of_reader = || source.is_some_and(|source| source.is::<Error>());
+    match kind {
+        FaultKind::Internal => code::INTERNAL_ERROR,
+        _ if fault.code().is_some() => fault.code().unwrap_or_default(),
+        FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
+        FaultKind::Invalid => code::INVALID_PARAMS,
+        FaultKind::Malformed if is_of_reader() => code::INVALID_PARAMS,
+        FaultKind::Malformed
+        | FaultKind::MethodNotAllowed
+        | FaultKind::NotAcceptable
+        | FaultKind::UnsupportedMediaType => code::INVALID_REQUEST,
+        _ => code::SERVER_ERROR,
+    }
+}
+
+/// A response with an error.
+fn failure(code: i64, message: &str, data: &dyn Message) -> Result<Vec<u8>, Error> {
+    write(PROFILE, &Room::default(), |encoder, at| {
+        encoder.key(at, "error");
+        encoder.begin_map(at, 3);
+        encoder.key(at, "code");
+        encoder.integer(at, code);
+        encoder.key(at, "message");
+        encoder.string(at, message);
+        encoder.key(at, "data");
+        data.write(at, encoder);
+        encoder.end_map(at);
+        push_null_id(encoder, at);
+    })
+}
+
+fn push_null_id(encoder: &mut JsonEncoder, at: Member<'_>) {
+    encoder.key(at, "id");
+    encoder.null(at);
+}
+
+fn response(body: Bytes) -> http::Response<Bytes> {
+    let mut response = http::Response::new(body);
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+fn no_content() -> http::Response<Bytes> {
+    let mut response = http::Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+/// The response to the only call of a message.
+fn response_with_id(id: &[u8], mut response: http::Response<Bytes>) -> http::Response<Bytes> {
+    *response.status_mut() = StatusCode::OK;
+    if id != NULL && response.body().ends_with(END) {
+        let body = std::mem::take(response.body_mut());
+        // Usually nothing else holds the body, and it is not copied.
+        let mut body = body
+            .try_into_mut()
+            .unwrap_or_else(|body| BytesMut::from(&*body));
+        body.truncate(body.len() - END.len());
+        body.extend_from_slice(id);
+        body.extend_from_slice(b"}");
+        *response.body_mut() = body.freeze();
+    }
+    response
+}
+
+fn push_with_id(out: &mut BytesMut, id: &[u8], body: &[u8]) {
+    out.extend_from_slice(body.strip_suffix(END).unwrap_or(body));
+    out.extend_from_slice(id);
+    out.extend_from_slice(b"}");
+}

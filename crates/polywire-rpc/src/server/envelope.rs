@@ -1,0 +1,116 @@
+//! Messages with several calls: [`Plan::BufferThenSplit`].
+//!
+//! The protocol finds all calls of a message before any of them runs. Then they run one after
+//! the other, each like the call of a message of its own, and the protocol puts the responses
+//! together. All of them share the deadline of the message. A call that has not started at the
+//! deadline gets a fault without running.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Response;
+use polywire_protocol::{Envelope, Fault, FaultKind, Plan};
+
+use super::answer::{Answer, PendingBody};
+use super::app::App;
+use super::body::RequestBody;
+use crate::call::catch_panic;
+use crate::call::decoding::is_large;
+
+/// The task yields after this number of calls.
+const YIELD_INTERVAL: usize = 8;
+
+impl PendingBody {
+    /// Starts the calls of the message with the result of reading the body.
+    #[cold]
+    pub(super) fn begin_split(self, bytes: Result<Bytes, Fault>) -> Answer {
+        let Self {
+            app,
+            mut context,
+            mut body,
+            ..
+        } = self;
+        let protocol = context.mount as usize;
+        let wants_detail = app.engine.wants_detail(&context);
+        let split = catch_panic(|| {
+            context.deadline = app.handler_deadline(context.deadline)?;
+            let bytes = app.decode_body((protocol, None), &mut context, bytes?, &mut body)?;
+            app.mounts.protocols[protocol].split(&context.head, bytes, &app.engine.limits)
+        });
+        match split {
+            Err(fault) => app.begun((protocol, wants_detail), None, body, Err(fault)),
+            Ok(envelope) => Answer::Boxed(Box::pin(run(app, envelope, context, body))),
+        }
+    }
+}
+
+/// Runs the calls. `_body` holds the memory of the message until the last call has ended.
+async fn run(
+    app: Arc<App>,
+    mut envelope: Envelope,
+    context: crate::Context,
+    _body: RequestBody,
+) -> Response<Bytes> {
+    let protocol = context.mount as usize;
+    let wants_detail = app.engine.wants_detail(&context);
+    let limit = app.engine.limits.bytes();
+    let fault = |fault: Fault| {
+        app.engine
+            .fault(protocol, None, &fault.with_detail(wants_detail))
+    };
+    let mut responses = Vec::with_capacity(envelope.calls.len());
+    let mut written = 0;
+    for (index, call) in envelope.calls.iter_mut().enumerate() {
+        if index % YIELD_INTERVAL == YIELD_INTERVAL - 1 {
+            tokio::task::yield_now().await;
+        }
+        let response = match call.target.clone() {
+            Err(invalid) => fault(invalid),
+            Ok(_) if written > limit => fault(results_too_large(limit)),
+            Ok(route) => match check_rate(&app, index, &context) {
+                Err(rejected) => fault(rejected),
+                Ok(()) => {
+                    let bytes = std::mem::take(&mut call.input);
+                    let pending = PendingBody {
+                        app: Arc::clone(&app),
+                        plan: Plan::Buffer(route),
+                        context: context.clone(),
+                        body: RequestBody::empty(),
+                    };
+                    let answer = match is_large(&bytes) {
+                        true => pending.begin_on_pool(bytes),
+                        false => pending.begin(Ok(bytes), false),
+                    };
+                    answer.await
+                }
+            },
+        };
+        let response = call.id.is_some().then_some(response);
+        written += response
+            .as_ref()
+            .map_or(0, |response| response.body().len());
+        responses.push(response);
+    }
+    let joined = catch_panic(|| Ok(app.mounts.protocols[protocol].join(&envelope, responses)));
+    joined.unwrap_or_else(fault)
+}
+
+/// Counts a further call as a request, or rejects it: otherwise one message would bypass the rate limits. The first call was
+/// counted as the request.
+fn check_rate(app: &App, index: usize, context: &crate::Context) -> Result<(), Fault> {
+    match index {
+        0 => Ok(()),
+        _ => app
+            .engine
+            .rates
+            .request(&context.call_head(context.uri().path())),
+    }
+}
+
+/// The responses before this call exceed the limit: a small message must not make the server buffer many large responses.
+#[cold]
+fn results_too_large(limit: usize) -> Fault {
+    let message =
+        format!("not called: the results before it are more than {limit} bytes (Limits::bytes)");
+    Fault::new(FaultKind::TooLarge, message)
+}

@@ -1,0 +1,302 @@
+//! JSON-RPC over byte streams: one message per line.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use polywire_protocol::{FaultKind, ProtocolKind};
+use polywire_rpc::server::Peer;
+use polywire_rpc::{CallErrorKind, Client, ClientBuilder, Server, ServerBuilder};
+use polywire_schema::{Limits, Value};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
+use tokio::task::JoinHandle;
+
+use crate::support::{Caller, builder, service, within};
+
+const ADD: &str = r#"{"left":1,"right":2}"#;
+
+fn json_rpc() -> ServerBuilder {
+    builder().protocol(ProtocolKind::JsonRpc)
+}
+
+/// Serves one end of a stream, and returns the other.
+fn serve(server: Server) -> (DuplexStream, JoinHandle<std::io::Result<()>>) {
+    let (own, other) = duplex(1024);
+    let serving = tokio::spawn(async move { server.serve_lines(other, Peer::unix(None)).await });
+    (own, serving)
+}
+
+fn client_of(stream: DuplexStream, set: impl FnOnce(ClientBuilder) -> ClientBuilder) -> Caller {
+    let builder = set(Client::builder(service(), ProtocolKind::JsonRpc));
+    Caller(builder.connect_lines(stream).unwrap())
+}
+
+fn client(server: ServerBuilder) -> (Caller, JoinHandle<std::io::Result<()>>) {
+    let (stream, serving) = serve(server.build().unwrap());
+    (client_of(stream, |builder| builder), serving)
+}
+
+fn call(method: &str, params: &str, id: &str) -> String {
+    let id = match id {
+        "" => String::new(),
+        id => format!(",\"id\":{id}"),
+    };
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}{id}}}"#)
+}
+
+/// Sends text, closes the write half, and returns all lines of the server.
+async fn answers(server: ServerBuilder, text: &str) -> Vec<String> {
+    let (stream, serving) = serve(server.build().unwrap());
+    let (mut read, mut write) = tokio::io::split(stream);
+    let text = text.to_owned();
+    let writing = tokio::spawn(async move {
+        write.write_all(text.as_bytes()).await.unwrap();
+        write.shutdown().await.unwrap();
+    });
+    let mut answer = String::new();
+    within(read.read_to_string(&mut answer)).await.unwrap();
+    within(writing).await.unwrap();
+    within(serving).await.unwrap().unwrap();
+    assert!(answer.is_empty() || answer.ends_with('\n'), "{answer}");
+    answer.lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn each_line_is_a_message() {
+    let sum = |id: &str| format!(r#"{{"jsonrpc":"2.0","result":{{"sum":3}},"id":{id}}}"#);
+    let add = |id: &str| call("Add", ADD, id);
+    for (text, expected) in [
+        (String::new(), vec![]),
+        ("\n \r\n\n".to_owned(), vec![]),
+        (format!("{}\n", add("1")), vec![sum("1")]),
+        // The last line may have no end.
+        (add("1"), vec![sum("1")]),
+        (format!("\r\n{}\r\n", add("\"x\"")), vec![sum("\"x\"")]),
+        (format!("{}\n", add("")), vec![]),
+        (
+            format!("[{},{}]\n", add("1"), add("2")),
+            vec![format!("[{},{}]", sum("1"), sum("2"))],
+        ),
+    ] {
+        assert_eq!(answers(json_rpc(), &text).await, expected, "{text}");
+    }
+    let text = format!("{{\n{}\n\u{e4}\n", add("1"));
+    let mut lines = answers(json_rpc(), &text).await;
+    lines.sort();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        lines[0].contains("-32700") && lines[1].contains("-32700"),
+        "{lines:?}"
+    );
+    assert_eq!(lines[2], sum("1"));
+}
+
+/// A call that takes long does not hold back the others.
+#[tokio::test]
+async fn answers_come_when_they_are_ready() {
+    let (soon, nothing) = (call("Fail", r#"["soon"]"#, "1"), call("Nothing", "[]", "2"));
+    let lines = answers(json_rpc(), &format!("{soon}\n{nothing}\n")).await;
+    assert!(lines[0].ends_with("\"id\":2}"), "{lines:?}");
+    assert!(lines[1].ends_with("\"id\":1}"), "{lines:?}");
+    // More than are in progress at once.
+    let many: Vec<String> = (0..300)
+        .map(|id| call("Fail", r#"["soon"]"#, &id.to_string()))
+        .collect();
+    assert_eq!(answers(json_rpc(), &many.join("\n")).await.len(), 300);
+}
+
+#[tokio::test]
+async fn lines_that_are_too_long() {
+    let limits = Limits::DEFAULT.with_bytes(100);
+    let add = call("Add", ADD, "1");
+    let text = format!("{}\n{add}\n{}", "x".repeat(5000), "y".repeat(5000));
+    let lines = answers(json_rpc().limits(limits), &text).await;
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(
+        lines
+            .iter()
+            .filter(|line| line.contains("RequestEntityTooLarge"))
+            .count(),
+        2
+    );
+    assert_eq!(
+        lines
+            .iter()
+            .filter(|line| line.contains("\"sum\":3"))
+            .count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn without_the_protocol_nothing_is_served() {
+    let (_stream, serving) = serve(builder().build().unwrap());
+    let error = within(serving).await.unwrap().unwrap_err();
+    assert!(
+        error.to_string().contains("does not offer JSON-RPC"),
+        "{error}"
+    );
+    let (own, _other) = duplex(64);
+    let other = Client::builder(service(), ProtocolKind::RpcV2Json).connect_lines(own);
+    let error = other.unwrap_err().to_string();
+    assert_eq!(error, "the messages of rpcv2Json are not lines of a stream");
+}
+
+/// At any mount.
+#[tokio::test]
+async fn mounts() {
+    for mount in ["/api", "//rpc.test", "//*.rpc.test/api"] {
+        let mount = mount.parse().unwrap();
+        let (client, _) = client(builder().protocol_at(mount, ProtocolKind::JsonRpc));
+        assert_eq!(client.call("Add", ADD).await.unwrap(), r#"{"sum":3}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_client_has_several_calls_in_flight() {
+    let (client, serving) = client(json_rpc());
+    let calls = (0..200).map(|number| {
+        let client = client.clone();
+        tokio::spawn(async move {
+            match number % 4 {
+                0 => {
+                    let fault = client.fault("Fail", r#"{"how":"not there"}"#).await;
+                    assert_eq!(fault.shape(), "example.wire#NotThere");
+                    assert_eq!(
+                        fault.details().get("count").and_then(Value::as_i64),
+                        Some(3)
+                    );
+                }
+                1 => {
+                    let answer = client.call("Fail", r#"{"how":"soon"}"#).await;
+                    assert_eq!(answer.unwrap(), r#"{"how":"soon"}"#);
+                }
+                2 => {
+                    let fault = client.fault("Fail", r#"{"how":"panic"}"#).await;
+                    assert_eq!(fault.kind(), FaultKind::Internal);
+                }
+                _ => {
+                    let input = format!(r#"{{"left":{number},"right":1}}"#);
+                    let answer = client.call("Add", &input).await.unwrap();
+                    assert_eq!(answer, format!(r#"{{"sum":{}}}"#, number + 1));
+                }
+            }
+        })
+    });
+    let calls: Vec<_> = calls.collect();
+    for call in calls {
+        within(call).await.unwrap();
+    }
+    // The stream ends with the client.
+    drop(client);
+    within(serving).await.unwrap().unwrap();
+}
+
+/// Calls that are rejected before they are read get the error, although several are in flight.
+#[tokio::test]
+async fn rejected_calls() {
+    let (per_second, burst) = (NonZeroU32::MIN, NonZeroU32::new(1).unwrap());
+    let (client, _) = client(json_rpc().rate_per_caller(per_second, burst, |_| Some(())));
+    let slow = client.clone();
+    let slow = tokio::spawn(async move { slow.call("Fail", r#"{"how":"soon"}"#).await });
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let (one, two) = tokio::join!(client.fault("Add", ADD), client.fault("Add", ADD));
+    for fault in [one, two] {
+        assert_eq!(fault.kind(), FaultKind::Overloaded, "{fault}");
+    }
+    within(slow).await.unwrap().unwrap();
+}
+
+/// The end of the connection ends all calls, and those that follow.
+#[tokio::test]
+async fn closing_ends_pending_calls() {
+    let (stream, serving) = serve(json_rpc().build().unwrap());
+    let client = client_of(stream, |builder| builder);
+    let pending = (0..3).map(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.call("Fail", r#"{"how":"slow"}"#).await })
+    });
+    let pending: Vec<_> = pending.collect();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    serving.abort();
+    for call in pending {
+        let error = within(call).await.unwrap().unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::Disconnected, "{error}");
+        assert!(!error.is_unstarted());
+    }
+    let error = client.call("Add", ADD).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Connect, "{error}");
+    assert!(error.is_unstarted());
+}
+
+#[tokio::test]
+async fn deadlines_of_a_client() {
+    let (stream, _serving) = serve(json_rpc().build().unwrap());
+    let client = client_of(stream, |builder| {
+        builder.deadline(Duration::from_millis(50))
+    });
+    let error = client.call("Fail", r#"{"how":"slow"}"#).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Deadline, "{error}");
+    // A response that comes late is ignored.
+    let error = client.call("Fail", r#"{"how":"soon"}"#).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Deadline, "{error}");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(client.call("Add", ADD).await.unwrap(), r#"{"sum":3}"#);
+}
+
+/// A server by hand: what a client makes of its lines.
+#[tokio::test]
+async fn servers_of_others() {
+    for (lines, expected) in [
+        // Blank lines, notifications of the server and responses to other calls are ignored.
+        (
+            "\r\n{\"jsonrpc\":\"2.0\",\"method\":\"log\"}\n{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":9}\n{\"jsonrpc\":\"2.0\",\"result\":{\"sum\":7},\"id\":1}\n",
+            Ok(r#"{"sum":7}"#),
+        ),
+        (
+            "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"m\"},\"id\":null}\n",
+            Err(CallErrorKind::Fault),
+        ),
+        (
+            "{\"jsonrpc\":\"2.0\",\"result\":[],\"id\":1}\n",
+            Err(CallErrorKind::Decode),
+        ),
+        ("hello\n", Err(CallErrorKind::Disconnected)),
+        ("[]\n", Err(CallErrorKind::Disconnected)),
+        ("", Err(CallErrorKind::Disconnected)),
+        ("{\"jsonrpc\":\"2.0\",", Err(CallErrorKind::Disconnected)),
+    ] {
+        let (own, other) = duplex(1024);
+        let client = client_of(own, |builder| builder);
+        let server = tokio::spawn(async move {
+            let mut stream = BufReader::new(other);
+            let mut call = String::new();
+            stream.read_line(&mut call).await.unwrap();
+            assert_eq!(
+                call,
+                "{\"jsonrpc\":\"2.0\",\"method\":\"Add\",\"params\":{\"left\":1,\"right\":2},\"id\":1}\n"
+            );
+            stream.write_all(lines.as_bytes()).await.unwrap();
+        });
+        match (client.call("Add", ADD).await, expected) {
+            (Ok(output), Ok(expected)) => assert_eq!(output, expected, "{lines}"),
+            (Err(error), Err(expected)) => assert_eq!(error.kind(), expected, "{lines}: {error}"),
+            (found, _) => panic!("{lines}: {found:?}"),
+        }
+        within(server).await.unwrap();
+    }
+    // A line that is too long ends the connection, and a call that is too long is not sent.
+    let (own, mut other) = duplex(1024);
+    let client = client_of(own, |builder| {
+        builder.limits(Limits::DEFAULT.with_bytes(150))
+    });
+    let note = format!(r#"{{"left":1,"right":2,"note":"{}"}}"#, "n".repeat(200));
+    let error = client.call("Add", &note).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Encode, "{error}");
+    let call = tokio::spawn(async move { client.call("Add", ADD).await });
+    within(other.write_all(&[b' '; 200])).await.unwrap();
+    let error = within(call).await.unwrap().unwrap_err();
+    assert!(
+        error.to_string().contains("longer than 150 bytes"),
+        "{error}"
+    );
+}
