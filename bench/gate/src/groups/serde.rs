@@ -1,6 +1,6 @@
 //! Types of serde in all formats: the batch of the group `codec`, as people write such types.
 
-use polywire_codec::{cbor, json, msgpack};
+use polywire_codec::{cbor, json, msgpack, xml};
 use serde::{Deserialize, Serialize};
 
 use super::codec::shapes;
@@ -130,6 +130,12 @@ const FORMATS: &[Format] = &[
         read: |bytes| msgpack::from_slice(bytes).ok(),
         read_borrowed: |bytes| msgpack::from_slice(bytes).ok(),
         write: |batch| msgpack::to_vec(batch).unwrap_or_default(),
+    },
+    Format {
+        name: "XML",
+        read: |bytes| xml::from_slice(bytes).ok(),
+        read_borrowed: |bytes| xml::from_slice(bytes).ok(),
+        write: |batch| xml::to_vec(batch).unwrap_or_default(),
     },
 ];
 

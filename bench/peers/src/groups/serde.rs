@@ -63,6 +63,17 @@ const PEERS: &[Peer] = &[
         read_borrowed: Some(|bytes| rmp_serde::from_slice(bytes).ok()),
         write: |batch| rmp_serde::to_vec_named(batch).unwrap_or_default(),
     },
+    Peer {
+        name: "quick-xml",
+        format: "XML",
+        read: |bytes| quick_xml::de::from_str(std::str::from_utf8(bytes).ok()?).ok(),
+        read_borrowed: Some(|bytes| quick_xml::de::from_str(std::str::from_utf8(bytes).ok()?).ok()),
+        write: |batch| {
+            quick_xml::se::to_string(batch)
+                .unwrap_or_default()
+                .into_bytes()
+        },
+    },
 ];
 
 pub(crate) fn cases(group: &mut Group) {
