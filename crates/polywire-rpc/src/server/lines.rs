@@ -91,7 +91,7 @@ impl Server {
                     held = new_reservation();
                 }
                 Some(answer) = messages.join_next() => {
-                    // Handlers do not panic here.
+                    // A task fails only if it panics, and panics of handlers are caught before.
                     let answer = answer.unwrap_or_else(|error| Err(Fault::internal(error)));
                     let answer = answer.unwrap_or_else(|fault| protocol.encode_other(&fault).into_body());
                     send(&mut write, answer, time).await?;
@@ -113,7 +113,7 @@ impl Server {
             mount.path_prefix(),
             protocol.endpoint().unwrap_or("/")
         );
-        // A mount for all hosts of a domain has the domain itself not.
+        // A wildcard does not match the domain itself, so a label takes its place.
         let host = mount.host_name().map(|name| name.replacen('*', "lines", 1));
         let invalid = |error: http::Error| io::Error::new(io::ErrorKind::InvalidInput, error);
         let endpoint = Endpoint {
