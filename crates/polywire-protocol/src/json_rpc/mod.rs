@@ -45,7 +45,7 @@ use crate::{Fault, FaultKind};
 /// - Calls are posted to `/jsonrpc`, or to [another path](Self::with_path), as
 ///   `application/json`, `application/json-rpc` or `application/jsonrequest`. Other media types
 ///   get the status 415: a browser sends these three to another origin only if that origin
-///   permits it. All other responses have the status 200, or 204 if there is nothing to answer.
+///   permits it. All other responses have the status 200, also an empty one to notifications.
 #[derive(Debug)]
 pub struct JsonRpc {
     path: String,

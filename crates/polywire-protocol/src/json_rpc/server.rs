@@ -201,10 +201,10 @@ fn response(body: Bytes) -> http::Response<Bytes> {
     response
 }
 
+/// There is nothing to answer. The status is 200, since some clients accept no other for a
+/// notification (jsonrpclib-pelix).
 fn no_content() -> http::Response<Bytes> {
-    let mut response = http::Response::new(Bytes::new());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    response
+    http::Response::new(Bytes::new())
 }
 
 /// The response to the only call of a message.

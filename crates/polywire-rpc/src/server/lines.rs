@@ -155,8 +155,7 @@ impl Server {
         let body = body.map_err(Fault::internal)?.to_bytes();
         let is_message = matches!(body.first(), Some(b'{' | b'[')) && !body.contains(&b'\n');
         match status {
-            StatusCode::NO_CONTENT => Ok(body),
-            StatusCode::OK if is_message => Ok(body),
+            StatusCode::OK if is_message || body.is_empty() => Ok(body),
             // Rejected by its head, without the ids of the calls.
             _ if is_message => Ok(self.reject(&head, line, &body).unwrap_or(body)),
             // Of a layer around HTTP requests.

@@ -23,7 +23,7 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 
 async fn post(site: &Site, message: &str) -> Reply {
     let reply = site.send(request("POST /jsonrpc", &[JSON], message)).await;
-    if reply.status == 200 {
+    if !reply.text().is_empty() {
         assert_eq!(reply.header("content-type"), Some("application/json"));
     }
     reply
@@ -131,7 +131,7 @@ async fn notifications_run_and_have_no_response() {
     ] {
         let before = count.load(Ordering::SeqCst);
         let reply = post(&site, &message).await;
-        assert_eq!((reply.status, reply.text()), (204, ""), "{message}");
+        assert_eq!((reply.status, reply.text()), (200, ""), "{message}");
         assert_eq!(reply.header("content-type"), None);
         assert_eq!(count.load(Ordering::SeqCst) - before, runs, "{message}");
     }

@@ -14,6 +14,7 @@ mod polywire_model;
 mod polywire_serve;
 mod polywire_wires;
 mod python_cbor;
+mod python_jsonrpc;
 mod python_msgpack;
 mod python_xmlrpc;
 mod ruby_xmlrpc;
