@@ -78,7 +78,7 @@ fn like_reference(
             .and_then(|mut reference| Value::decode(at, &mut reference));
         match (&native, reference) {
             (Ok(native), Ok(reference)) => {
-                assert_eq!(format!("{native:?}"), format!("{reference:?}"))
+                assert_eq!(format!("{native:?}"), format!("{reference:?}"));
             }
             (Err(_), Err(_)) => {}
             (native, reference) => panic!("{native:?}\n{reference:?}"),

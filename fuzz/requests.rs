@@ -96,13 +96,16 @@ fn answer(head: &request::Parts, body: &Body) {
     }
 }
 
+/// A call of a message, or why it is none.
+type Call = Result<(Route, Body), Fault>;
+
 /// The operation of each call of a message, and the part of the body with its input.
 fn calls(
     protocol: &dyn Protocol,
     head: &request::Parts,
     body: &Body,
     limits: &Limits,
-) -> Result<Vec<Result<(Route, Body), Fault>>, Fault> {
+) -> Result<Vec<Call>, Fault> {
     let bytes = Bytes::copy_from_slice(body.as_bytes());
     let route = match protocol.route(head)? {
         Plan::Buffer(route) => route,
