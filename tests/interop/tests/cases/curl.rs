@@ -270,7 +270,7 @@ fn curl_lines_to_paste() {
         .map(|line| line.trim())
         .filter(|line| line.starts_with("curl ") || line.starts_with(&own))
         .collect();
-    assert_eq!(lines.len(), 10, "one a wire");
+    assert_eq!(lines.len(), 11, "one a wire");
     // Frames have their own scheme, so only the address is compared.
     let (_, address) = url.split_once("://").unwrap();
     for line in lines {
