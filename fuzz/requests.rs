@@ -9,7 +9,7 @@ use http::{
 use polywire_codec::{Dynamic, Format, Sink};
 use polywire_model::Loader;
 use polywire_protocol::{
-    EnvelopeCall, Fault, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
+    BatchEntry, Fault, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, Route, detect,
 };
 use polywire_schema::{Body, Error, Limits, Map, Operation, SchemaSet, Value};
 
@@ -111,7 +111,7 @@ fn calls(
         Plan::Buffer(route) => route,
         Plan::BufferThenSplit => {
             let calls = protocol.split(head, bytes, limits)?.calls.into_iter();
-            let call = |call: EnvelopeCall| Ok((call.target?, Body::new(call.input)));
+            let call = |call: BatchEntry| Ok((call.target?, Body::new(call.input)));
             return Ok(calls.map(call).collect());
         }
         _ => protocol.route_body(head, body, limits)?,

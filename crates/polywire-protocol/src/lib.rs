@@ -66,7 +66,7 @@ pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    ClientProtocol, Envelope, EnvelopeCall, FromService, HostPrefix, MountError, OfKind, Outcome,
+    BatchEntry, CallBatch, ClientProtocol, FromService, HostPrefix, MountError, OfKind, Outcome,
     Plan, Protocol, ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};

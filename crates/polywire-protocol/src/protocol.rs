@@ -104,20 +104,20 @@ pub trait ServerProtocol: OfKind {
         head: &request::Parts,
         body: Bytes,
         limits: &Limits,
-    ) -> Result<Envelope, Fault> {
+    ) -> Result<CallBatch, Fault> {
         let _ = (head, body, limits);
         Err(Fault::internal("this protocol has one call per message"))
     }
 
     /// The response to a message with several calls. `responses` has one response for each call
-    /// of the envelope, in the same order, and `None` for each call without
-    /// [an id](EnvelopeCall::id). This protocol wrote these responses.
+    /// of the batch, in the same order, and `None` for each call without
+    /// [an id](BatchEntry::id). This protocol wrote these responses.
     fn join(
         &self,
-        envelope: &Envelope,
+        batch: &CallBatch,
         responses: Vec<Option<http::Response<Bytes>>>,
     ) -> http::Response<Bytes> {
-        let _ = (envelope, responses);
+        let _ = (batch, responses);
         self.encode_other(&Fault::internal("this protocol has one call per message"))
     }
 
@@ -365,17 +365,17 @@ impl Plan {
 
 /// The calls of one message.
 #[derive(Debug)]
-pub struct Envelope {
+pub struct CallBatch {
     /// Whether the message is a list of calls, which a list of responses answers. A list may
     /// have a single call.
     pub is_list: bool,
     /// The calls, in the order of the message.
-    pub calls: Vec<EnvelopeCall>,
+    pub calls: Vec<BatchEntry>,
 }
 
-/// A call of an [`Envelope`].
+/// A call of an [`CallBatch`].
 #[derive(Debug)]
-pub struct EnvelopeCall {
+pub struct BatchEntry {
     /// The id that the response repeats, as the message spells it. `None` if the caller expects
     /// no response.
     pub id: Option<Bytes>,

@@ -11,7 +11,7 @@ use crate::error_facts::{ERROR_TYPE, ErrorFacts};
 use crate::fault::Public;
 use crate::media;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
-use crate::rest::{Bindings, Format, Parts, Rest, Side};
+use crate::rest::{Bindings, Parts, Rest, RestFormat, Side};
 
 /// restJson1: HTTP bindings, and JSON by `@jsonName`.
 ///
@@ -24,15 +24,15 @@ use crate::rest::{Bindings, Format, Parts, Rest, Side};
 /// - The name of an error stands in the header `x-amzn-errortype`, and is read from
 ///   `__type` and `code` too, without namespace and URI:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization).
-pub type RestJson1 = Rest<RestJson>;
+pub type RestJson1 = Rest<RestJsonFormat>;
 
 const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
 const CLIENT: JsonProfile = SERVER.for_client();
 
 #[derive(Debug)]
-pub struct RestJson;
+pub struct RestJsonFormat;
 
-impl Format for RestJson {
+impl RestFormat for RestJsonFormat {
     const KIND: ProtocolKind = ProtocolKind::RestJson1;
     const MEDIA_TYPE: &'static str = "application/json";
     const SAYS_TYPE: bool = true;

@@ -15,7 +15,7 @@ use crate::error_facts::ErrorFacts;
 use crate::fault::Public;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
-use crate::rest::{Bindings, Format, Parts, Prepared, Rest, Side};
+use crate::rest::{Bindings, Parts, Prepared, Rest, RestFormat, Side};
 use crate::validate;
 
 /// restXml: HTTP bindings, and XML by Smithy's XML traits.
@@ -78,7 +78,7 @@ const fn side_profile(side: Side) -> XmlProfile<'static> {
     }
 }
 
-impl Format for RestXmlFormat {
+impl RestFormat for RestXmlFormat {
     const KIND: ProtocolKind = ProtocolKind::RestXml;
     const MEDIA_TYPE: &'static str = "application/xml";
     const SAYS_TYPE: bool = false;

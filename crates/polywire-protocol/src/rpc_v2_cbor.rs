@@ -24,12 +24,12 @@ use crate::{Fault, MountError, ProtocolKind};
 ///   [how responses are read](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#operation-response-deserialization).
 /// - An error is named by `__type`, with its namespace, and by nothing else:
 ///   [errors](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#operation-error-serialization).
-pub type RpcV2Cbor = Rpc<OfCbor>;
+pub type RpcV2Cbor = Rpc<RpcV2CborStyle>;
 
 #[derive(Debug)]
-pub struct OfCbor;
+pub struct RpcV2CborStyle;
 
-impl RpcV2 for OfCbor {
+impl RpcV2 for RpcV2CborStyle {
     const NEW: Self = Self;
     const KIND: ProtocolKind = ProtocolKind::RpcV2Cbor;
     type Document = Cbor;

@@ -26,16 +26,16 @@ use crate::rpc::{Json, Rpc, RpcV2};
 ///   [how responses are read](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-response-deserialization).
 /// - An error is named by `__type`, with its namespace, and by nothing else:
 ///   [errors](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-error-serialization).
-pub type RpcV2Json = Rpc<OfJson>;
+pub type RpcV2Json = Rpc<RpcV2JsonStyle>;
 
 const PROFILE: JsonProfile = JsonProfile::DEFAULT
     .with_fixed_timestamps(true)
     .with_quoted_big_numbers(true);
 
 #[derive(Debug)]
-pub struct OfJson(Json);
+pub struct RpcV2JsonStyle(Json);
 
-impl RpcV2 for OfJson {
+impl RpcV2 for RpcV2JsonStyle {
     const NEW: Self = Self(Json(PROFILE));
     const KIND: ProtocolKind = ProtocolKind::RpcV2Json;
     type Document = Json;

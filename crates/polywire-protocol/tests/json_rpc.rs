@@ -6,7 +6,7 @@ use http::{Request, StatusCode, request};
 use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
-    Claim, ClientProtocol, Envelope, Fault, FaultKind, HeadSummary, JsonRpc, Outcome, Plan,
+    CallBatch, Claim, ClientProtocol, Fault, FaultKind, HeadSummary, JsonRpc, Outcome, Plan,
     ReadPlan, ServerProtocol,
 };
 use polywire_schema::{Body, Error, Limits, Map, Operation, SchemaSet, Value};
@@ -120,7 +120,7 @@ impl Site {
         self.set.service(0).find_operation(name).unwrap()
     }
 
-    fn split(&self, message: &[u8]) -> Result<Envelope, Fault> {
+    fn split(&self, message: &[u8]) -> Result<CallBatch, Fault> {
         let message = Bytes::copy_from_slice(message);
         self.protocol.split(&head(), message, &self.limits)
     }

@@ -13,7 +13,7 @@ const READ: usize = 8 * 1024;
 pub(crate) enum Line {
     /// A line without its end.
     Text(Bytes),
-    /// A line that is longer than the limit, or for which there is no memory. It is discarded.
+    /// A line that exceeds the limit or the free memory. It is discarded.
     TooLong,
     /// The end of the stream.
     End,

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`text`] | numbers, timestamps, escapes, base64 and other primitives; the types `Text` and `Blob` |
 //! | [`schema`] | schemas, `Value`, `Encode` and `Decode`, limits, errors |
-//! | [`codec`] | the formats: JSON, CBOR, XML, forms and XML-RPC |
+//! | [`codec`] | the formats: JSON, CBOR, MessagePack, XML, forms and XML-RPC |
 //! | [`model`] | Smithy models: IDL and JSON AST, checks, selectors |
 //! | [`protocol`] | the protocols without I/O: those of Smithy and AWS, XML-RPC and JSON-RPC |
 //! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
@@ -71,6 +71,11 @@ struct Calling;
 #[cfg(all(doctest, feature = "rpc"))]
 #[doc = include_str!("../../../docs/tuning.md")]
 struct Tuning;
+
+// The program that has the server and clients has the feature `serde` of the formats, too.
+#[cfg(all(doctest, any(feature = "rpc", feature = "serde")))]
+#[doc = include_str!("../../../docs/serde.md")]
+struct Serde;
 
 #[cfg(all(doctest, feature = "rpc"))]
 #[doc = include_str!("../../../docs/xmlrpc.md")]

@@ -73,14 +73,6 @@ impl CborEncoder {
         self.out.extend_from_slice(item);
     }
 
-    /// Keeps an error that a caller is told, for the end.
-    #[cfg(feature = "serde")]
-    #[cold]
-    pub(super) fn failed(&mut self, error: Error) -> Error {
-        self.fail(error.clone());
-        error
-    }
-
     /// A head: major type and argument in the shortest form.
     #[inline]
     pub(super) fn head(&mut self, major: u8, argument: u64) {

@@ -141,7 +141,7 @@ impl<'de> JsonDecoder<'de> {
         self.error(ErrorKind::Unknown, "").expected(expected)
     }
 
-    /// Skips a value that nobody wants. It must be well formed all the same.
+    /// Skips a value, which must still be well formed.
     pub(super) fn skip_value(&mut self) -> Result<(), Error> {
         match self.peek_token() {
             b'{' => {

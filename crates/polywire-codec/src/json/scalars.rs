@@ -29,7 +29,7 @@ impl<'de> JsonDecoder<'de> {
         Ok(Cow::Borrowed(&self.text[start..end]))
     }
 
-    /// Reads a string: where it stands in the input, or its unescaped text.
+    /// Reads a string: its range in the input, or its text if it has escapes.
     #[inline]
     pub(super) fn clean_string(&mut self) -> Result<Result<(usize, usize), String>, Error> {
         if self.peek() != b'"' {
@@ -74,7 +74,7 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
-    /// The digits of a big number, which may stand in a string by some profiles.
+    /// The digits of a big number. Some profiles allow them in a string.
     pub(super) fn big_number(&mut self) -> Result<Text, Error> {
         if self.profile.quoted_big_numbers && self.peek() == b'"' {
             return self.slow_text();

@@ -242,21 +242,8 @@ impl<'de> JsonDecoder<'de> {
 }
 
 impl SerdeWriter for JsonEncoder {
+    const FORMAT: &'static str = "JSON";
     const HUMAN_READABLE: bool = true;
-
-    fn null(&mut self) {
-        polywire_schema::Encoder::null(self, Member::DOCUMENT);
-    }
-
-    #[inline]
-    fn boolean(&mut self, value: bool) {
-        polywire_schema::Encoder::boolean(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn signed(&mut self, value: i64) {
-        self.integer(Member::DOCUMENT, value);
-    }
 
     #[inline]
     fn unsigned(&mut self, value: u64) {
@@ -275,26 +262,11 @@ impl SerdeWriter for JsonEncoder {
         Ok(())
     }
 
-    #[inline]
-    fn float(&mut self, value: f32) {
-        polywire_schema::Encoder::float(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn double(&mut self, value: f64) {
-        polywire_schema::Encoder::double(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn string(&mut self, value: &str) {
-        polywire_schema::Encoder::string(self, Member::DOCUMENT, value);
-    }
-
     /// A list of numbers.
     fn bytes(&mut self, value: &[u8]) {
         self.out.push(b'[');
         for byte in value {
-            self.signed(i64::from(*byte));
+            self.integer(Member::DOCUMENT, i64::from(*byte));
         }
         self.close(b']');
     }
@@ -305,47 +277,20 @@ impl SerdeWriter for JsonEncoder {
     }
 
     #[inline]
-    fn begin_list(&mut self, _: Option<usize>) {
-        self.out.push(b'[');
+    fn begin(&mut self, is_map: bool, _: Option<usize>) {
+        self.out.push(if is_map { b'{' } else { b'[' });
     }
 
     #[inline]
-    fn end_list(&mut self, _: usize, _: Option<usize>, _: usize) {
-        self.close(b']');
+    fn end(&mut self, is_map: bool, _: usize, _: Option<usize>, _: usize) {
+        self.close(if is_map { b'}' } else { b']' });
     }
 
     #[inline]
-    fn begin_map(&mut self, _: Option<usize>) {
-        self.out.push(b'{');
-    }
-
-    #[inline]
-    fn end_map(&mut self, _: usize, _: Option<usize>, _: usize) {
-        self.close(b'}');
-    }
-
-    #[inline]
-    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+    fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         key.serialize(Capture::new(|key: &str| {
             escape::push_json_string(&mut self.out, key, *b"\":");
         }))
-    }
-
-    #[inline]
-    fn name(&mut self, name: &'static str) {
-        escape::push_json_string(&mut self.out, name, *b"\":");
-    }
-
-    #[cold]
-    fn unwritable(&self, expected: String) -> Error {
-        let error = Error::new(ErrorKind::Unwritable).in_format("JSON");
-        error.expected(expected)
-    }
-
-    #[cold]
-    fn failed(&mut self, error: Error) -> Error {
-        self.fail(error.clone());
-        error
     }
 
     /// Big numbers are numbers with all their digits.

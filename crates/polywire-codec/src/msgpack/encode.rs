@@ -201,7 +201,7 @@ impl Encoder for MsgPackEncoder {
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {
-        // There is no form for few bytes.
+        // Bytes have no form with the length in the first byte.
         self.length(value.len(), 0, 0, [0xc4, 0xc5, 0xc6]);
         self.out.extend_from_slice(value);
     }

@@ -221,21 +221,8 @@ impl MsgPackDecoder<'_> {
 }
 
 impl SerdeWriter for MsgPackEncoder {
+    const FORMAT: &'static str = "MessagePack";
     const HUMAN_READABLE: bool = false;
-
-    fn null(&mut self) {
-        polywire_schema::Encoder::null(self, Member::DOCUMENT);
-    }
-
-    #[inline]
-    fn boolean(&mut self, value: bool) {
-        polywire_schema::Encoder::boolean(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn signed(&mut self, value: i64) {
-        self.push_integer(value);
-    }
 
     #[inline]
     fn unsigned(&mut self, value: u64) {
@@ -245,7 +232,7 @@ impl SerdeWriter for MsgPackEncoder {
     fn digits(&mut self, digits: &str) -> Result<(), Error> {
         match (digits.parse::<BigInteger>(), digits.parse()) {
             (Ok(_), _) => self.push_digits(digits),
-            (_, Ok(value)) => SerdeWriter::double(self, value),
+            (_, Ok(value)) => self.double(Member::DOCUMENT, value),
             _ => return Err(self.unwritable("the digits of a number".to_owned())),
         }
         Ok(())
@@ -262,76 +249,28 @@ impl SerdeWriter for MsgPackEncoder {
     }
 
     #[inline]
-    fn float(&mut self, value: f32) {
-        polywire_schema::Encoder::float(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn double(&mut self, value: f64) {
-        polywire_schema::Encoder::double(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn string(&mut self, value: &str) {
-        self.str(value);
-    }
-
-    #[inline]
-    fn bytes(&mut self, value: &[u8]) {
-        self.blob(Member::DOCUMENT, value);
-    }
-
-    #[inline]
     fn len(&self) -> usize {
         self.out.len()
     }
 
     #[inline]
-    fn begin_list(&mut self, len: Option<usize>) {
-        if let Some(len) = len {
-            self.array(len);
+    fn begin(&mut self, is_map: bool, len: Option<usize>) {
+        match len {
+            Some(len) if is_map => self.map(len),
+            Some(len) => self.array(len),
+            None => {}
         }
     }
 
-    fn end_list(&mut self, start: usize, len: Option<usize>, count: usize) {
+    fn end(&mut self, is_map: bool, start: usize, len: Option<usize>, count: usize) {
         if len.is_none() {
-            self.insert(start, |encoder| encoder.array(count));
+            self.insert_length(is_map, start, count);
         }
     }
 
     #[inline]
-    fn begin_map(&mut self, len: Option<usize>) {
-        if let Some(len) = len {
-            self.map(len);
-        }
-    }
-
-    fn end_map(&mut self, start: usize, len: Option<usize>, count: usize) {
-        if len.is_none() {
-            self.insert(start, |encoder| encoder.map(count));
-        }
-    }
-
-    #[inline]
-    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+    fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         key.serialize(Writer(self))
-    }
-
-    #[inline]
-    fn name(&mut self, name: &'static str) {
-        self.str(name);
-    }
-
-    #[cold]
-    fn unwritable(&self, expected: String) -> Error {
-        let error = Error::new(ErrorKind::Unwritable).in_format("MessagePack");
-        error.expected(expected)
-    }
-
-    #[cold]
-    fn failed(&mut self, error: Error) -> Error {
-        self.fail(error.clone());
-        error
     }
 
     fn own_newtype<T: Serialize + ?Sized>(
@@ -356,9 +295,9 @@ impl SerdeWriter for MsgPackEncoder {
 
 impl MsgPackEncoder {
     /// Inserts the head of a list or map whose length was not known before.
-    fn insert(&mut self, start: usize, head: impl FnOnce(&mut Self)) {
+    fn insert_length(&mut self, is_map: bool, start: usize, count: usize) {
         let mut encoder = Self::new(Vec::new());
-        head(&mut encoder);
+        encoder.begin(is_map, Some(count));
         self.out.splice(start..start, encoder.out);
     }
 }

@@ -58,7 +58,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         })
     }
 
-    /// Goes on with another value, within what remains of the limits.
+    /// Continues with another value, within the rest of the limits.
     pub(super) fn go_on(&mut self, value: Node) {
         self.here = Some(value);
     }

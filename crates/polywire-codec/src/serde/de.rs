@@ -47,7 +47,7 @@ fn located<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader
 }
 
 impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
-    /// Whatever comes. `check_keys` says that no key of a map may come twice.
+    /// A value of any type. `check_keys` says that no key of a map may come twice.
     #[inline(never)]
     pub(crate) fn any<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
         let reader = self.0;
@@ -77,7 +77,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
         at(result, start, reader)
     }
 
-    /// An integer, if that is what comes.
+    /// An integer, or another value, which the visitor rejects.
     #[inline]
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -91,7 +91,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
         at(result, start, self.0)
     }
 
-    /// A floating-point number, if that is what comes.
+    /// A floating-point number, or another value.
     #[inline]
     fn double<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -101,7 +101,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
         }
     }
 
-    /// Text, if that is what comes.
+    /// Text, or another value.
     #[inline]
     fn string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -136,7 +136,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
         at(result, start, reader)
     }
 
-    /// A list, if that is what comes.
+    /// A list, or another value.
     #[inline]
     fn list<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.0.kind()? {
@@ -155,7 +155,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
         at(visitor.visit_seq(items), start, self.0)
     }
 
-    /// A map, if that is what comes.
+    /// A map, or another value.
     #[inline]
     fn map<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
         match self.0.kind()? {
@@ -165,8 +165,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
     }
 }
 
-/// Methods that read what the type expects, if it comes, and else whatever comes, which the
-/// visitor rejects.
+/// Methods that try the kind of value that the type expects, and pass any other value to the
+/// visitor, which rejects it.
 macro_rules! expect {
     ($($read:ident: $($method:ident)*;)*) => {
         $($(

@@ -17,12 +17,12 @@ impl<'de> Keys<'de> {
         self.0.push(key);
     }
 
-    /// A key that came twice.
+    /// A duplicate key, if there is one.
     pub(crate) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
         if self.0.len() < 2 {
             return None;
         }
-        // Hashes are quick to sort. Only where two are equal the keys are looked at.
+        // Hashes are faster to sort. Keys are compared only if two hashes are equal.
         let mut hashes: Vec<u64> = self.0.iter().map(|key| hash(key)).collect();
         hashes.sort_unstable();
         if hashes.is_sorted_by(|left, right| left < right) {

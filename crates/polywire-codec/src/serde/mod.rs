@@ -14,7 +14,7 @@ mod ser;
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 
-use polywire_schema::{Error, ErrorKind, Limits, Seq, TokenReader};
+use polywire_schema::{Encoder, Error, ErrorKind, Limits, Member, Seq, TokenReader};
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Visitor};
 
@@ -68,7 +68,7 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error>;
 
-    /// The error of a key that came twice in the map at `start`.
+    /// The error for a duplicate key of the map at `start`.
     #[cold]
     fn duplicate(&self, key: &[u8], start: usize) -> Error {
         let key = String::from_utf8_lossy(key);
@@ -133,14 +133,15 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     }
 }
 
-/// An encoder that can write values without a schema.
-pub(crate) trait SerdeWriter {
+/// An encoder that can write values without a schema, as values of
+/// [`Member::DOCUMENT`](polywire_schema::Member::DOCUMENT).
+pub(crate) trait SerdeWriter: Encoder + Sized {
+    /// The name of the format, for errors.
+    const FORMAT: &'static str;
+
     /// See [`serde::Serializer::is_human_readable`].
     const HUMAN_READABLE: bool;
 
-    fn null(&mut self);
-    fn boolean(&mut self, value: bool);
-    fn signed(&mut self, value: i64);
     fn unsigned(&mut self, value: u64);
     /// Writes a number by its digits: an integer of more than 64 bits, or a number of
     /// serde_json with arbitrary precision.
@@ -153,40 +154,43 @@ pub(crate) trait SerdeWriter {
     fn wide_unsigned(&mut self, value: u128) -> Result<(), Error> {
         self.digits(&value.to_string())
     }
-    fn float(&mut self, value: f32);
-    fn double(&mut self, value: f64);
-    fn string(&mut self, value: &str);
-    fn bytes(&mut self, value: &[u8]);
+    fn bytes(&mut self, value: &[u8]) {
+        self.blob(Member::DOCUMENT, value);
+    }
 
     /// The number of bytes written so far.
     fn len(&self) -> usize;
-    fn begin_list(&mut self, len: Option<usize>);
-    /// Ends a list of `count` items that began at `start`, with the length `len`.
-    fn end_list(&mut self, start: usize, len: Option<usize>, count: usize);
-    fn begin_map(&mut self, len: Option<usize>);
-    fn end_map(&mut self, start: usize, len: Option<usize>, count: usize);
-    /// Writes the key of a map.
-    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error>;
+    /// Begins a list of `len` items, or a map of `len` entries.
+    fn begin(&mut self, is_map: bool, len: Option<usize>);
+    /// Ends the list or map of `count` elements that began at `start` with the length `len`.
+    fn end(&mut self, is_map: bool, start: usize, len: Option<usize>, count: usize);
+    /// Writes the key of an entry.
+    fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error>;
     /// Writes the name of a member or variant.
-    fn name(&mut self, name: &'static str);
+    fn name(&mut self, name: &'static str) {
+        self.key(Member::DOCUMENT, name);
+    }
 
-    /// An error of writing, in this format.
-    fn unwritable(&self, expected: String) -> Error;
-    /// Keeps an error: the message is not complete, whatever the type does next.
-    fn failed(&mut self, error: Error) -> Error;
+    /// An error of writing.
+    #[cold]
+    fn unwritable(&self, expected: String) -> Error {
+        let error = Error::new(ErrorKind::Unwritable).in_format(Self::FORMAT);
+        error.expected(expected)
+    }
+
+    /// Keeps an error, because a type may ignore it.
+    #[cold]
+    fn failed(&mut self, error: Error) -> Error {
+        self.fail(error.clone());
+        error
+    }
 
     /// Writes a newtype whose name begins with `$`: a type of ours.
     fn own_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Error>
-    where
-        Self: Sized,
-    {
-        let _ = name;
-        value.serialize(Writer(self))
-    }
+    ) -> Result<(), Error>;
 }
 
 /// Reads everything, up to the limit for messages and one byte more, which the decoder

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use polywire_schema::serde_names::NUMBER_KEY;
-use polywire_schema::{Error, ErrorKind};
+use polywire_schema::{Encoder, Error, ErrorKind, Member};
 use polywire_text::Malformed;
 use serde::ser::{
     Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
@@ -35,10 +35,8 @@ pub(crate) struct Compound<'a, W> {
     len: Option<usize>,
     count: usize,
     is_map: bool,
-    /// Whether it is a variant with data, which is inside a map of one entry.
-    in_variant: bool,
-    /// The start of that map.
-    variant: usize,
+    /// Of a variant with data: the start of the map of one entry around it.
+    variant: Option<usize>,
     /// Whether it is a number of serde_json, whose only member has its digits.
     is_number: bool,
 }
@@ -47,18 +45,14 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
     #[inline]
     fn begin(writer: &'a mut W, is_map: bool, len: Option<usize>) -> Self {
         let start = writer.len();
-        match is_map {
-            true => writer.begin_map(len),
-            false => writer.begin_list(len),
-        }
+        writer.begin(is_map, len);
         Self {
             writer,
             start,
             len,
             count: 0,
             is_map,
-            in_variant: false,
-            variant: 0,
+            variant: None,
             is_number: false,
         }
     }
@@ -70,11 +64,10 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
         len: Option<usize>,
     ) -> Self {
         let variant = writer.len();
-        writer.begin_map(Some(1));
+        writer.begin(true, Some(1));
         writer.name(name);
         Self {
-            in_variant: true,
-            variant,
+            variant: Some(variant),
             ..Self::begin(writer, is_map, len)
         }
     }
@@ -109,12 +102,10 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
         if self.len.is_some_and(|len| len != self.count) {
             return Err(self.wrong_count());
         }
-        match self.is_map {
-            true => self.writer.end_map(self.start, self.len, self.count),
-            false => self.writer.end_list(self.start, self.len, self.count),
-        }
-        if self.in_variant {
-            self.writer.end_map(self.variant, Some(1), 1);
+        self.writer
+            .end(self.is_map, self.start, self.len, self.count);
+        if let Some(variant) = self.variant {
+            self.writer.end(true, variant, Some(1), 1);
         }
         Ok(())
     }
@@ -132,7 +123,16 @@ macro_rules! scalars {
         $(
             #[inline]
             fn $method(self, value: $type) -> Result<()> {
-                self.0.$write(value.into());
+                Encoder::$write(self.0, Member::DOCUMENT, value.into());
+                Ok(())
+            }
+        )*
+    };
+    (unsigned $($method:ident $type:ty;)*) => {
+        $(
+            #[inline]
+            fn $method(self, value: $type) -> Result<()> {
+                self.0.unsigned(value.into());
                 Ok(())
             }
         )*
@@ -152,23 +152,32 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
 
     scalars! {
         serialize_bool bool => boolean;
-        serialize_i8 i8 => signed;
-        serialize_i16 i16 => signed;
-        serialize_i32 i32 => signed;
-        serialize_i64 i64 => signed;
-        serialize_u8 u8 => unsigned;
-        serialize_u16 u16 => unsigned;
-        serialize_u32 u32 => unsigned;
-        serialize_u64 u64 => unsigned;
+        serialize_i8 i8 => integer;
+        serialize_i16 i16 => integer;
+        serialize_i32 i32 => integer;
+        serialize_i64 i64 => integer;
         serialize_f32 f32 => float;
         serialize_f64 f64 => double;
         serialize_str &str => string;
-        serialize_bytes &[u8] => bytes;
+    }
+
+    scalars! {
+        unsigned
+        serialize_u8 u8;
+        serialize_u16 u16;
+        serialize_u32 u32;
+        serialize_u64 u64;
+    }
+
+    #[inline]
+    fn serialize_bytes(self, value: &[u8]) -> Result<()> {
+        self.0.bytes(value);
+        Ok(())
     }
 
     fn serialize_i128(self, value: i128) -> Result<()> {
         match (i64::try_from(value), u64::try_from(value)) {
-            (Ok(value), _) => self.0.signed(value),
+            (Ok(value), _) => self.0.integer(Member::DOCUMENT, value),
             (_, Ok(value)) => self.0.unsigned(value),
             _ => return self.0.wide_signed(value),
         }
@@ -197,7 +206,7 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
     }
 
     fn serialize_unit(self) -> Result<()> {
-        self.0.null();
+        self.0.null(Member::DOCUMENT);
         Ok(())
     }
 
@@ -229,10 +238,10 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
         value: &T,
     ) -> Result<()> {
         let start = self.0.len();
-        self.0.begin_map(Some(1));
+        self.0.begin(true, Some(1));
         self.0.name(name);
         value.serialize(Writer(&mut *self.0))?;
-        self.0.end_map(start, Some(1), 1);
+        self.0.end(true, start, Some(1), 1);
         Ok(())
     }
 
@@ -274,8 +283,7 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
                 len: None,
                 count: 0,
                 is_map: true,
-                in_variant: false,
-                variant: 0,
+                variant: None,
                 is_number: true,
             });
         }
@@ -354,7 +362,7 @@ impl<W: SerdeWriter> SerializeMap for Compound<'_, W> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        match self.writer.key(key) {
+        match self.writer.map_key(key) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.writer.failed(error)),
         }

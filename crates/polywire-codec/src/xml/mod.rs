@@ -53,7 +53,7 @@
 //! | field `name` | a child element; its prefix is ignored, unless the name of a field has one |
 //! | field `@name` | an attribute |
 //! | field `$text` | the character data |
-//! | field `$value` | any child element that is no other field, or the character data |
+//! | field `$value` | any child element that is not another field, or the character data |
 //! | list or tuple in a field | adjacent elements of the same name |
 //! | list or tuple in `$value` | all child elements and texts, up to another field |
 //! | list or tuple elsewhere | values with white space between them |
@@ -104,8 +104,7 @@
 //!   booleans and lists are not read there. An untagged enum takes the variant for strings.
 //! - A structure with flattened fields has no `$value` field.
 //!
-//! An error on writing, never a document that is not well formed, is: a name that is no name
-//! of XML; a key of a map, or a field of a structure with flattened fields, that has a prefix;
+//! What cannot be written well-formed is an error: a name that XML does not allow; a key of a map, or a field of a structure with flattened fields, that has a prefix;
 //! a character that XML cannot hold; an item of a list in text that is empty or has white
 //! space in it; a list of structures at the root or in a list; a map in `$value`; two texts
 //! without an element between them.

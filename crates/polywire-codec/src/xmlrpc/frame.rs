@@ -402,7 +402,7 @@ impl<'de> XmlRpcDecoder<'de> {
         (self.cursor.text, start, self.budget.left(), self.profile)
     }
 
-    /// Goes on behind a value that another reader has read, of which `None` was `<value/>`.
+    /// Continues after a value that another reader has read. `None` means that it was `<value/>`.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, end: Option<usize>) {
         self.empty_value = false;

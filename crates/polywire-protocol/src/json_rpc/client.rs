@@ -287,7 +287,7 @@ fn below(around: &str, error: Error) -> Error {
     }
 }
 
-/// The kind of a fault whose name nobody knows.
+/// The kind of a fault with an unknown name.
 const fn kind_of_code(code: i64) -> FaultKind {
     match code {
         code::PARSE_ERROR | code::INVALID_REQUEST => FaultKind::Malformed,

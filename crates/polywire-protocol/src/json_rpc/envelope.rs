@@ -10,7 +10,7 @@ use polywire_codec::json::JsonDecoder;
 use polywire_schema::{Body, Decoder as _, Error, ErrorKind, Limits, Member};
 
 use super::{JsonRpc, PROFILE, code, skip};
-use crate::protocol::{Envelope, EnvelopeCall, Route};
+use crate::protocol::{BatchEntry, CallBatch, Route};
 use crate::{Fault, FaultKind};
 
 /// The id of a response to a call whose id is not known.
@@ -18,7 +18,7 @@ pub(super) const NULL: &[u8] = b"null";
 
 impl JsonRpc {
     /// The calls of a message.
-    pub(super) fn calls_of(&self, bytes: &Bytes, limits: &Limits) -> Result<Envelope, Fault> {
+    pub(super) fn calls_of(&self, bytes: &Bytes, limits: &Limits) -> Result<CallBatch, Fault> {
         let body = Body::new(bytes.clone());
         let parser = Parser {
             protocol: self,
@@ -49,7 +49,7 @@ struct Parser<'p> {
 }
 
 impl Parser<'_> {
-    fn message(mut self, limits: &Limits) -> Result<Envelope, Fault> {
+    fn message(mut self, limits: &Limits) -> Result<CallBatch, Fault> {
         let is_list = self.first_byte() == b'[';
         let calls = match is_list {
             true => self.list(limits)?,
@@ -59,16 +59,16 @@ impl Parser<'_> {
         if calls.is_empty() {
             return Err(invalid("expected a call, found an empty list"));
         }
-        Ok(Envelope { is_list, calls })
+        Ok(CallBatch { is_list, calls })
     }
 
-    /// The first byte of the value that comes next.
+    /// The first byte of the next value.
     fn first_byte(&self) -> u8 {
         let rest = self.bytes.get(self.decoder.offset()..).unwrap_or_default();
         rest.trim_ascii_start().first().copied().unwrap_or_default()
     }
 
-    fn list(&mut self, limits: &Limits) -> Result<Vec<EnvelopeCall>, Fault> {
+    fn list(&mut self, limits: &Limits) -> Result<Vec<BatchEntry>, Fault> {
         let at = Member::DOCUMENT;
         let most = limits.calls() as usize;
         let mut calls = Vec::new();
@@ -90,8 +90,8 @@ impl Parser<'_> {
         Ok(calls)
     }
 
-    /// A call, or whatever is in the place of one. An error means that the message is not JSON.
-    fn call(&mut self) -> Result<EnvelopeCall, Error> {
+    /// An element of the message: a call, or another value. An error means that the message is not JSON.
+    fn call(&mut self) -> Result<BatchEntry, Error> {
         if self.first_byte() != b'{' {
             skip(&mut self.decoder)?;
             return Ok(invalid_call("an object"));
@@ -156,7 +156,7 @@ impl Parser<'_> {
         Ok(start..self.decoder.offset())
     }
 
-    fn complete(&self, members: Members) -> EnvelopeCall {
+    fn complete(&self, members: Members) -> BatchEntry {
         let Members {
             version,
             target,
@@ -170,7 +170,7 @@ impl Parser<'_> {
             (None, None) => return invalid_call("one method, a string"),
             (None, Some(target)) => target,
         };
-        EnvelopeCall {
+        BatchEntry {
             id: id.map(|range| self.bytes.slice(range)),
             target,
             input: params.map_or_else(Bytes::new, |range| self.bytes.slice(range)),
@@ -197,8 +197,8 @@ fn invalid(message: impl Into<String>) -> Fault {
 
 /// What is in the place of a call. Its id is null even if it has one: section 5.
 #[cold]
-fn invalid_call(expected: &str) -> EnvelopeCall {
-    EnvelopeCall {
+fn invalid_call(expected: &str) -> BatchEntry {
+    BatchEntry {
         id: Some(Bytes::from_static(NULL)),
         target: Err(invalid(format!("expected a call with {expected}"))),
         input: Bytes::new(),

@@ -15,7 +15,7 @@ use super::unnamed::Unnamed;
 use super::{JSON, JsonRpc, PROFILE, code, write};
 use crate::fault::Public;
 use crate::media::check_coding;
-use crate::protocol::{Claim, Envelope, HeadSummary, Plan, ReadPlan, ServerProtocol};
+use crate::protocol::{CallBatch, Claim, HeadSummary, Plan, ReadPlan, ServerProtocol};
 use crate::room::Room;
 use crate::rpc::{ErrorDocument, other_members};
 use crate::{Fault, FaultKind};
@@ -42,19 +42,19 @@ impl ServerProtocol for JsonRpc {
         head: &request::Parts,
         body: Bytes,
         limits: &Limits,
-    ) -> Result<Envelope, Fault> {
+    ) -> Result<CallBatch, Fault> {
         check_coding(&head.headers)?;
         self.calls_of(&body, limits)
     }
 
     fn join(
         &self,
-        envelope: &Envelope,
+        batch: &CallBatch,
         responses: Vec<Option<http::Response<Bytes>>>,
     ) -> http::Response<Bytes> {
-        let calls = envelope.calls.iter().zip(responses);
+        let calls = batch.calls.iter().zip(responses);
         let mut answers = calls.filter_map(|(call, response)| Some((call.id.as_ref()?, response?)));
-        if !envelope.is_list {
+        if !batch.is_list {
             return match answers.next() {
                 None => no_content(),
                 Some((id, response)) => response_with_id(id, response),

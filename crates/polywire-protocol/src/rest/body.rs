@@ -6,7 +6,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Member, Schema, ShapeKind};
 
 use super::payload::RawDecoder;
-use super::{Bindings, Format, HeadDecoder, HeadEncoder, Rest};
+use super::{Bindings, HeadDecoder, HeadEncoder, Rest, RestFormat};
 use crate::kept;
 
 /// Who writes or reads a message.
@@ -29,7 +29,7 @@ pub struct Parts<'a, 'de> {
 
 impl<'de> Parts<'_, 'de> {
     /// Reads head and body into `sink`.
-    pub(crate) fn read<F: Format>(
+    pub(crate) fn read<F: RestFormat>(
         &self,
         format: &F,
         head: &mut HeadDecoder<'_, 'de>,
@@ -58,7 +58,7 @@ impl<'de> Parts<'_, 'de> {
     }
 }
 
-impl<F: Format> Rest<F> {
+impl<F: RestFormat> Rest<F> {
     /// Writes the body of a message whose head has been written, if it has one.
     /// `empty` stands where no
     /// member has a part in it.
@@ -102,7 +102,10 @@ impl<F: Format> Rest<F> {
 
 /// The media type of the body of a message. `None` if the model gives one that
 /// cannot be.
-pub(super) fn media_type<F: Format>(shape: Schema<'_>, bindings: &Bindings) -> Option<HeaderValue> {
+pub(super) fn media_type<F: RestFormat>(
+    shape: Schema<'_>,
+    bindings: &Bindings,
+) -> Option<HeaderValue> {
     let Some(payload) = bindings.payload else {
         return Some(HeaderValue::from_static(F::MEDIA_TYPE));
     };

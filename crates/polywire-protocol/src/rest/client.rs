@@ -5,10 +5,10 @@ use http::response;
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
-use super::{Format, HeadDecoder, HeadEncoder, Parts, Rest, Side};
+use super::{HeadDecoder, HeadEncoder, Parts, Rest, RestFormat, Side};
 use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
-impl<F: Format> ClientProtocol for Rest<F> {
+impl<F: RestFormat> ClientProtocol for Rest<F> {
     fn encode_input(
         &self,
         operation: Operation<'_>,

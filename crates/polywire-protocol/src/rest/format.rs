@@ -15,7 +15,7 @@ use crate::request_id;
 
 /// The format of the documents of a REST protocol, and what else it does in a
 /// way of its own.
-pub trait Format: fmt::Debug + Send + Sync + Sized {
+pub trait RestFormat: fmt::Debug + Send + Sync + Sized {
     const KIND: ProtocolKind;
     /// The media type of documents.
     const MEDIA_TYPE: &'static str;

@@ -1,6 +1,6 @@
 //! What REST protocols share: the HTTP bindings of Smithy, both ways.
 //!
-//! A [`Rest`] is a whole protocol but for what its [`Format`] decides: how
+//! A [`Rest`] is a whole protocol but for what its [`RestFormat`] decides: how
 //! documents look, what media type they have, how a response names an error.
 //! `server.rs` and `client.rs` are its two sides, and `body.rs` reads and
 //! writes the parts of a message that are no head.
@@ -32,7 +32,7 @@ pub(crate) use binding::{Bindings, Payload, Prepared};
 pub(crate) use body::{Parts, Side};
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
-pub(crate) use format::Format;
+pub(crate) use format::RestFormat;
 pub use pattern::{Pattern, PatternError, Segment};
 pub(crate) use route::{Found, Router};
 
@@ -64,19 +64,19 @@ pub struct Rest<F> {
     errors: HashMap<u32, Bindings>,
 }
 
-impl<F: Format> OfKind for Rest<F> {
+impl<F: RestFormat> OfKind for Rest<F> {
     fn kind(&self) -> ProtocolKind {
         F::KIND
     }
 }
 
-impl<F: Format> FromService for Rest<F> {
+impl<F: RestFormat> FromService for Rest<F> {
     fn from_service(service: Service<'_>) -> Result<Self, MountError> {
         Self::new(service)
     }
 }
 
-impl<F: Format> Rest<F> {
+impl<F: RestFormat> Rest<F> {
     /// The protocol for a service.
     ///
     /// # Errors

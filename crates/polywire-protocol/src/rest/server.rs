@@ -6,13 +6,13 @@ use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value};
 
-use super::{Format, Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, Side};
+use super::{Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, RestFormat, Side};
 use crate::coding::has_own_coding;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
 use crate::{Fault, FaultKind};
 
-impl<F: Format> ServerProtocol for Rest<F> {
+impl<F: RestFormat> ServerProtocol for Rest<F> {
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         self.format.claim(summary)
     }
@@ -175,7 +175,7 @@ fn is_open(operation: Operation<'_>) -> bool {
 }
 
 /// Whether the caller sent what the input needs and takes what the output is.
-fn check_media_types<F: Format>(
+fn check_media_types<F: RestFormat>(
     operation: Operation<'_>,
     prepared: &Prepared,
     request: &ReadPlan<'_>,
@@ -215,7 +215,7 @@ enum Body<'s> {
     Type(&'s str),
 }
 
-fn expected<'s, F: Format>(payload: Option<Payload>, shape: Schema<'s>) -> Body<'s> {
+fn expected<'s, F: RestFormat>(payload: Option<Payload>, shape: Schema<'s>) -> Body<'s> {
     match payload {
         Some(payload) if payload.raw => match shape.member(payload.ordinal).media_type() {
             Some(own) => Body::Type(own),

@@ -170,10 +170,10 @@ impl Server {
     #[cold]
     fn reject(&self, head: &request::Parts, line: Bytes, response: &Bytes) -> Option<Bytes> {
         let (_, protocol) = self.endpoint_of_lines().ok()?;
-        let envelope = protocol.split(head, line, &self.app.engine.limits).ok()?;
-        let calls = envelope.calls.iter();
+        let batch = protocol.split(head, line, &self.app.engine.limits).ok()?;
+        let calls = batch.calls.iter();
         let responses = calls.map(|call| call.id.as_ref().map(|_| Response::new(response.clone())));
-        let joined = protocol.join(&envelope, responses.collect());
+        let joined = protocol.join(&batch, responses.collect());
         Some(joined.into_body())
     }
 }

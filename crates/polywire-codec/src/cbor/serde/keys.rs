@@ -6,7 +6,7 @@ use polywire_schema::{Error, ErrorKind, Limits, TokenReader as _};
 
 use super::super::{CborDecoder, CborEncoder, CborProfile, locate};
 
-/// The error of a key that came twice.
+/// The error for a duplicate key.
 #[cold]
 pub(super) fn duplicate(decoder: &CborDecoder<'_>, key: &[u8]) -> Error {
     let text = CborDecoder::from_slice(key, CborProfile::DEFAULT, &Limits::DEFAULT)

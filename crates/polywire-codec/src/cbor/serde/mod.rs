@@ -13,9 +13,7 @@ mod parameters;
 use std::borrow::Cow;
 
 use polywire_schema::serde_names::number_of_digits;
-use polywire_schema::{
-    BigInteger, Encoder as _, Error, ErrorKind, Limits, Member, Seq, TokenReader as _,
-};
+use polywire_schema::{BigInteger, Error, ErrorKind, Limits, Seq, TokenReader as _};
 use polywire_text::serde_token::{LARGE, lend};
 use polywire_text::{SHARE_FRACTION, utf8};
 use serde::de::{DeserializeSeed, Visitor};
@@ -271,21 +269,8 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
 }
 
 impl SerdeWriter for CborEncoder {
+    const FORMAT: &'static str = "CBOR";
     const HUMAN_READABLE: bool = false;
-
-    fn null(&mut self) {
-        polywire_schema::Encoder::null(self, Member::DOCUMENT);
-    }
-
-    #[inline]
-    fn boolean(&mut self, value: bool) {
-        polywire_schema::Encoder::boolean(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn signed(&mut self, value: i64) {
-        self.push_integer(value);
-    }
 
     #[inline]
     fn unsigned(&mut self, value: u64) {
@@ -311,73 +296,26 @@ impl SerdeWriter for CborEncoder {
     }
 
     #[inline]
-    fn float(&mut self, value: f32) {
-        polywire_schema::Encoder::float(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn double(&mut self, value: f64) {
-        polywire_schema::Encoder::double(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn string(&mut self, value: &str) {
-        polywire_schema::Encoder::string(self, Member::DOCUMENT, value);
-    }
-
-    #[inline]
-    fn bytes(&mut self, value: &[u8]) {
-        self.blob(Member::DOCUMENT, value);
-    }
-
-    #[inline]
     fn len(&self) -> usize {
         self.out.len()
     }
 
     #[inline]
-    fn begin_list(&mut self, len: Option<usize>) {
-        self.head(ARRAY, len.unwrap_or(0) as u64);
+    fn begin(&mut self, is_map: bool, len: Option<usize>) {
+        let major = if is_map { MAP } else { ARRAY };
+        self.head(major, len.unwrap_or(0) as u64);
     }
 
     #[inline]
-    fn end_list(&mut self, start: usize, len: Option<usize>, count: usize) {
+    fn end(&mut self, is_map: bool, start: usize, len: Option<usize>, count: usize) {
         if len.is_none() {
-            self.insert_length(ARRAY, start, count);
+            self.insert_length(if is_map { MAP } else { ARRAY }, start, count);
         }
     }
 
     #[inline]
-    fn begin_map(&mut self, len: Option<usize>) {
-        self.head(MAP, len.unwrap_or(0) as u64);
-    }
-
-    #[inline]
-    fn end_map(&mut self, start: usize, len: Option<usize>, count: usize) {
-        if len.is_none() {
-            self.insert_length(MAP, start, count);
-        }
-    }
-
-    #[inline]
-    fn key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+    fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         key.serialize(crate::serde::Writer(self))
-    }
-
-    #[inline]
-    fn name(&mut self, name: &'static str) {
-        polywire_schema::Encoder::string(self, Member::DOCUMENT, name);
-    }
-
-    #[cold]
-    fn unwritable(&self, expected: String) -> Error {
-        let error = Error::new(ErrorKind::Unwritable).in_format("CBOR");
-        error.expected(expected)
-    }
-
-    #[cold]
-    fn failed(&mut self, error: Error) -> Error {
-        CborEncoder::failed(self, error)
     }
 
     fn own_newtype<T: Serialize + ?Sized>(

@@ -29,7 +29,7 @@ pub(super) struct MemberAccess<'a, 'de> {
     reader: &'a mut Reader<'de>,
     /// What the keys have in common. `None` at the top.
     prefix: Option<Prefix>,
-    /// The names of the members. None of a map.
+    /// The names of the members. Empty for a map.
     fields: &'static [&'static str],
     /// The next field, and where its name ends.
     next: Option<(Field, usize)>,

@@ -40,7 +40,7 @@ pub(super) fn segment_end(key: &str, at: usize) -> usize {
         .map_or(key.len(), |len| at + len)
 }
 
-/// Whether a segment is the number of an item: digits, of which the first is no 0.
+/// Whether a segment is the number of an item: digits without a leading zero.
 pub(super) fn is_number(segment: &str) -> bool {
     let bytes = segment.as_bytes();
     matches!(bytes, [b'1'..=b'9', ..]) && bytes.iter().all(u8::is_ascii_digit)

@@ -105,7 +105,7 @@ impl SerializeTupleStruct for Pair<'_> {
     }
 }
 
-/// Methods of values that are no pairs.
+/// Methods for types that cannot be a pair.
 macro_rules! no_pairs {
     ($($method:ident($($type:ty),*) -> $ok:ty;)*) => {
         $(fn $method(self, $(_: $type),*) -> Result<$ok> {

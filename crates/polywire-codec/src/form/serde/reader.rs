@@ -15,9 +15,9 @@ type Result<T> = std::result::Result<T, Error>;
 pub(super) struct Reader<'de> {
     pub(super) form: &'de str,
     fields: Fields<'de>,
-    /// The field that comes next.
+    /// The next field.
     next: Option<Field>,
-    /// The fields behind it, the next one last, once they have been sorted.
+    /// The fields after it in reverse order, once they have been sorted.
     sorted: Option<Vec<Field>>,
     budget: Budget,
 }
@@ -47,7 +47,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The field that comes next.
+    /// The next field.
     #[inline]
     pub(super) fn peek(&self) -> Option<Field> {
         self.next
@@ -157,7 +157,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Adds the position of a field to an error; of the form if there is no field.
+    /// Adds the position of a field to an error. Without a field, the error is about the whole form.
     #[cold]
     pub(super) fn located(&self, error: Error, field: Option<Field>) -> Error {
         if error.offset().is_some() {

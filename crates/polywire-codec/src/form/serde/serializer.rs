@@ -18,7 +18,7 @@ pub(super) struct ValueSerializer<'w> {
     pub(super) start: usize,
     /// Where its key begins.
     pub(super) key: usize,
-    /// Whether the field is left out if there is no value.
+    /// Whether `None` omits the field.
     pub(super) is_optional: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'w> ValueSerializer<'w> {
         }
     }
 
-    /// Goes on with the key of a variant.
+    /// Appends the name of a variant to the key.
     fn variant(&mut self, name: &str) {
         self.writer.out.push(b'.');
         self.writer.name(name);

@@ -27,16 +27,16 @@ pub(super) struct ValueDeserializer<'a, 'de> {
 }
 
 impl<'a, 'de> ValueDeserializer<'a, 'de> {
-    /// Whether the key goes on: the value is no scalar.
+    /// Whether the key has more segments: the value is not a scalar.
     #[inline]
-    fn goes_on(&self) -> bool {
+    fn has_more_segments(&self) -> bool {
         self.end < self.field.key_end - self.field.key
     }
 
     /// Reads a scalar: the value of one field.
     #[inline]
     pub(super) fn scalar(self) -> Result<ScalarDeserializer<'a, 'de>> {
-        if self.goes_on() {
+        if self.has_more_segments() {
             match self.takes_key {
                 Some(takes_key) => *takes_key = true,
                 None => {
@@ -59,7 +59,7 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
     /// Whether the next field is an empty structure, list or map. It is an error if it is a
     /// scalar.
     fn is_empty(&mut self) -> Result<bool> {
-        if self.goes_on() {
+        if self.has_more_segments() {
             return Ok(false);
         }
         if self.field.value < self.field.end {
@@ -94,13 +94,14 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
 
     fn list<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         self.reader.sort()?;
-        let is_empty = !self.goes_on() && self.field.value == self.field.end && !self.is_repeated();
+        let is_empty =
+            !self.has_more_segments() && self.field.value == self.field.end && !self.is_repeated();
         if is_empty && self.is_empty()? {
             let empty = SeqDeserializer::new(std::iter::empty::<()>());
             return self.reader.at(visitor.visit_seq(empty), Some(self.field));
         }
         let (field, end) = (self.field, self.end);
-        ItemAccess::read(self.reader, field, end, self.goes_on(), visitor)
+        ItemAccess::read(self.reader, field, end, self.has_more_segments(), visitor)
     }
 
     /// Whether another field has the same key. The fields are sorted.
@@ -116,7 +117,7 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
         self.reader.sort()?;
         let key = self.field.key(self.reader.form);
         let rest = key.get(self.end + 1..).unwrap_or_default();
-        if !self.goes_on() {
+        if !self.has_more_segments() {
             return match self.is_repeated() {
                 true => self.list(visitor),
                 false => self.scalar()?.deserialize_any(visitor),
@@ -249,7 +250,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_, 'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        if !self.goes_on() {
+        if !self.has_more_segments() {
             return self.scalar()?.deserialize_enum(name, variants, visitor);
         }
         let Self {
@@ -265,7 +266,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_, 'de> {
 }
 
 /// Reads an enum whose variant is the segment behind `end` of the key of the next field; the
-/// first segment if there is no `end`.
+/// first segment without an `end`.
 pub(super) fn read_variant<'de, V: Visitor<'de>>(
     reader: &mut Reader<'de>,
     field: Field,

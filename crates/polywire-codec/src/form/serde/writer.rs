@@ -11,7 +11,7 @@ static NAME: Set = Set::new(b"*-_", true);
 
 pub(super) struct FormWriter {
     pub(super) out: Vec<u8>,
-    /// The first error: the form is not complete, whatever a type makes of it.
+    /// The first error. It is kept because a type may ignore it.
     error: Option<Error>,
 }
 

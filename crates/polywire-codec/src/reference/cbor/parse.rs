@@ -4,7 +4,7 @@ use polywire_schema::{Error, ErrorKind, Limits};
 
 use crate::reference::node::{Data, Node, check_depth, error};
 
-/// The first tag without a meaning here, section 3.4: such tags may stand before every value.
+/// Tags from this one on have no meaning here (section 3.4). They may precede any value.
 const NO_MEANING: u64 = 5;
 
 /// Reads one data item.

@@ -107,7 +107,7 @@ fn local(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or_default()
 }
 
-/// How many elements with an end tag stand in each other.
+/// The nesting depth of elements that have an end tag.
 fn depth(node: &Node) -> usize {
     let Ok(element) = node.element() else {
         return 0;
@@ -152,7 +152,7 @@ impl Format for XmlFormat<'_> {
             names: NameSource::Xml,
             defaults: profile.defaults,
             part: match profile.part {
-                // An unwrapped document holds its one member, whatever that is bound to.
+                // An unwrapped document contains its only member, wherever that is bound.
                 Part::Body(_) if profile.unwrapped => Part::Whole,
                 part => part,
             },

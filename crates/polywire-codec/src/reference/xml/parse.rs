@@ -17,7 +17,7 @@ pub(in crate::reference) struct Parser<'a> {
     limits: Limits,
 }
 
-/// The root element of a document; nothing else may stand in it.
+/// The root element of a document, which must contain nothing else.
 pub(in crate::reference) fn document(
     text: &str,
     leniency: Leniency,

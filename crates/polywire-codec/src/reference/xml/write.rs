@@ -14,7 +14,7 @@ use crate::xml::XmlProfile;
 pub type XmlEncoder<'n> = TreeEncoder<XmlFormat<'n>>;
 
 impl<'n> XmlEncoder<'n> {
-    /// An encoder of one document, or of what stands in an element that the caller writes.
+    /// An encoder of one document, or of the content of an element that the caller writes.
     #[must_use]
     pub fn new(profile: XmlProfile<'n>, contents: bool) -> Self {
         Self::of(XmlFormat {

@@ -14,7 +14,7 @@ pub type Response = Result<Value, Value>;
 ///
 /// # Errors
 ///
-/// The text is no call, or beyond the limits.
+/// The text is not a call, or exceeds the limits.
 pub fn read_call(
     text: &str,
     profile: XmlRpcProfile,
@@ -43,7 +43,7 @@ fn values(nodes: Vec<Node>, decoder: &mut XmlRpcDecoder) -> Result<Vec<Value>, E
 ///
 /// # Errors
 ///
-/// The text is no response, or beyond the limits.
+/// The text is not a response, or exceeds the limits.
 pub fn read_response(
     text: &str,
     profile: XmlRpcProfile,
@@ -66,7 +66,7 @@ pub fn read_response(
 ///
 /// # Errors
 ///
-/// The text is no such call, or beyond the limits.
+/// The text is not such a call, or exceeds the limits.
 #[expect(clippy::type_complexity, reason = "for tests alone")]
 pub fn read_multicall(
     text: &str,

@@ -41,7 +41,7 @@ impl XmlRpcDecoder {
     ///
     /// # Errors
     ///
-    /// The text is no response, or it is a fault.
+    /// The text is not a response, or it is a fault.
     pub fn response(text: &str, profile: XmlRpcProfile, limits: &Limits) -> Result<Self, Error> {
         let read = || match parse::response(text, profile, limits)? {
             Ok(result) => Ok(result),

@@ -113,7 +113,7 @@ pub(super) struct Members<'w, 'n> {
     is_open: bool,
     /// Where its `>` is, once it has one.
     tag_end: usize,
-    /// The attributes that came behind elements.
+    /// The attributes that a type writes after elements.
     late: Vec<u8>,
     /// The names of the attributes of a map, of which each may come once. A structure has
     /// each once.

@@ -116,7 +116,7 @@ impl<'a, 'de> ElementDeserializer<'a, 'de> {
         items.finish(value, start)
     }
 
-    /// Whatever comes: text, or a map if there are elements or attributes.
+    /// A value of any type: text, or a map if there are elements or attributes.
     fn any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if self.reader.cursor.is_nil() {
             self.reader.skip_element()?;

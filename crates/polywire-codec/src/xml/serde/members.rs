@@ -38,7 +38,7 @@ pub(super) struct MemberAccess<'a, 'de> {
     reader: &'a mut Reader<'de>,
     /// The name of the element.
     name: Place,
-    /// The names of the members. None of a map.
+    /// The names of the members. Empty for a map.
     fields: &'static [&'static str],
     /// Whether there is a member `$text`, which has not been read.
     wants_text: bool,

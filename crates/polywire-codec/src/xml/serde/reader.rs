@@ -187,7 +187,7 @@ impl<'de> Reader<'de> {
         false
     }
 
-    /// Looks at what comes next in an element, behind white space and comments.
+    /// Skips white space and comments, and looks at the next part of an element.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Next> {
         if !self.cursor.skip_line() {
@@ -232,7 +232,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Whether the start tag at the cursor has this name, whatever the prefixes.
+    /// Whether the start tag at the cursor has this name, without regard to prefixes.
     #[inline]
     pub(super) fn is_named(&self, name: Place) -> bool {
         let own = self.cursor.name_at(name);
@@ -246,7 +246,7 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// What comes next in an element.
+/// The next part of an element.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Next {
     Element,

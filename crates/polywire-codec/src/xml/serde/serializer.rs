@@ -19,7 +19,7 @@ const ROOT: &str = "root";
 pub(super) enum Role {
     /// The root: named like its type or variant.
     Root,
-    /// A field of a structure: left out if there is no value.
+    /// A field of a structure: `None` omits it.
     Field,
     /// An entry of a map, or the data of a variant: not left out.
     Entry,
@@ -70,7 +70,7 @@ impl<'w, 'n> ElementSerializer<'w, 'n> {
         }
     }
 
-    /// The name of the element, if it has one whatever the type is.
+    /// The name of the element, unless the type determines it.
     #[inline]
     fn element_name(&self) -> Option<&'n str> {
         match self.role {

@@ -18,7 +18,7 @@ type Result<T> = std::result::Result<T, Error>;
 pub(super) enum Position {
     /// In an attribute, an element or a list: it is there.
     Value,
-    /// In a `$text` field, where no text is no value.
+    /// In a `$text` field, where empty text is `None`.
     Text,
     /// In a `$value` field, where text is the variant `$text`.
     Content,
@@ -62,7 +62,7 @@ impl<'a, 'de> TextDeserializer<'a, 'de> {
         self.text.trim_matches(SPACE)
     }
 
-    /// The error of a text that is no value of the type.
+    /// The error for a text that the type cannot have.
     #[cold]
     fn invalid(self, expected: &'static str) -> Error {
         let Self { reader, start, .. } = self.trim();

@@ -12,10 +12,10 @@ const NIL: &[u8] = b" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xs
 
 pub(super) struct XmlWriter {
     pub(super) out: Vec<u8>,
-    /// Where character data between elements ended. More right behind it would be one text
-    /// with it.
+    /// The end of the last character data between elements. More data there would join it to
+    /// one text.
     text_end: Option<usize>,
-    /// The first error: the document is not complete, whatever a type makes of it.
+    /// The first error. It is kept because a type may ignore it.
     error: Option<Error>,
 }
 
@@ -69,7 +69,7 @@ impl XmlWriter {
         self.out.extend_from_slice(b"/>");
     }
 
-    /// Writes an element that says that there is no value.
+    /// Writes an element with `xsi:nil="true"`.
     pub(super) fn nil(&mut self, name: &str) {
         self.out.push(b'<');
         self.out.extend_from_slice(name.as_bytes());

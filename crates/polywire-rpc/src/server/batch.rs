@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
-use polywire_protocol::{Envelope, Fault, FaultKind, Plan};
+use polywire_protocol::{CallBatch, Fault, FaultKind, Plan};
 
 use super::answer::{Answer, PendingBody};
 use super::app::App;
@@ -39,7 +39,7 @@ impl PendingBody {
         });
         match split {
             Err(fault) => app.begun((protocol, wants_detail), None, body, Err(fault)),
-            Ok(envelope) => Answer::Boxed(Box::pin(run(app, envelope, context, body))),
+            Ok(batch) => Answer::Boxed(Box::pin(run(app, batch, context, body))),
         }
     }
 }
@@ -47,7 +47,7 @@ impl PendingBody {
 /// Runs the calls. `_body` holds the memory of the message until the last call has ended.
 async fn run(
     app: Arc<App>,
-    mut envelope: Envelope,
+    mut batch: CallBatch,
     context: crate::Context,
     _body: RequestBody,
 ) -> Response<Bytes> {
@@ -58,9 +58,9 @@ async fn run(
         app.engine
             .fault(protocol, None, &fault.with_detail(wants_detail))
     };
-    let mut responses = Vec::with_capacity(envelope.calls.len());
+    let mut responses = Vec::with_capacity(batch.calls.len());
     let mut written = 0;
-    for (index, call) in envelope.calls.iter_mut().enumerate() {
+    for (index, call) in batch.calls.iter_mut().enumerate() {
         if index % YIELD_INTERVAL == YIELD_INTERVAL - 1 {
             tokio::task::yield_now().await;
         }
@@ -91,7 +91,7 @@ async fn run(
             .map_or(0, |response| response.body().len());
         responses.push(response);
     }
-    let joined = catch_panic(|| Ok(app.mounts.protocols[protocol].join(&envelope, responses)));
+    let joined = catch_panic(|| Ok(app.mounts.protocols[protocol].join(&batch, responses)));
     joined.unwrap_or_else(fault)
 }
 
