@@ -122,7 +122,7 @@ impl<'de, D, S: DecodeWith<'de, D> + ?Sized> DecodeWith<'de, D> for &mut S {
     }
 }
 
-/// The formats that a type gets code of its own for.
+/// The formats for which the code of a type is monomorphised.
 ///
 /// Each costs a copy of the code that reads and writes the type, which a crate of
 /// hundreds of types pays in build time and size. Generated code names the formats of
@@ -133,7 +133,7 @@ pub trait Formats: Send + Sync + 'static {
     const FORMATS: &'static [Format];
 }
 
-/// Code of its own for every format.
+/// All formats.
 #[derive(Clone, Copy, Debug)]
 pub struct AllFormats;
 
@@ -141,7 +141,7 @@ impl Formats for AllFormats {
     const FORMATS: &'static [Format] = Format::ALL;
 }
 
-/// No code of its own: for what is rare.
+/// None, for types that are rarely used.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFormats;
 

@@ -243,9 +243,13 @@ struct Record {
     count: u64,
     ratio: f64,
     parts: Vec<(i8, Option<f32>)>,
+    unit: Unit,
     kind: Kind,
     map: BTreeMap<i16, bool>,
 }
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Unit;
 
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 enum Kind {
@@ -274,6 +278,7 @@ fn record() -> impl Strategy<Value = Record> {
             count,
             ratio: ratio.into(),
             parts,
+            unit: Unit,
             kind,
             map,
         },
@@ -315,4 +320,59 @@ fn big_numbers() {
     let mut decoder = MsgPackDecoder::from_slice(&bytes, profile, &Limits::DEFAULT).unwrap();
     let back = BigInteger::decode(Member::DOCUMENT, &mut decoder).unwrap();
     assert_eq!(back.as_str(), digits);
+}
+
+/// Two spellings of a key are one key.
+#[test]
+fn keys_come_once() {
+    for message in [
+        "82 a161 01 a161 02",
+        "82 a161 01 d90161 02",
+        "82 a161 01 da000161 02",
+    ] {
+        let error = msgpack::from_slice::<BTreeMap<String, u8>>(&hex(message)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Duplicate, "{message}");
+        assert!(error.to_string().contains("`a` twice"), "{error}");
+    }
+    for message in ["82 01 01 cc01 02", "82 ff 01 d0ff 02", "82 01 01 d10001 02"] {
+        let error = msgpack::from_slice::<BTreeMap<i8, u8>>(&hex(message)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Duplicate, "{message}");
+    }
+}
+
+/// A list or map whose length the type does not announce.
+#[test]
+fn lengths_that_are_not_known_before() {
+    #[derive(Serialize)]
+    struct Flat {
+        #[serde(flatten)]
+        rest: BTreeMap<String, u8>,
+    }
+    for len in [0, 1, 15, 16, 300] {
+        let rest: BTreeMap<String, u8> = (0..len).map(|key: u32| (key.to_string(), 1)).collect();
+        let own = msgpack::to_vec(&Flat { rest: rest.clone() }).unwrap();
+        assert_eq!(own, msgpack::to_vec(&rest).unwrap());
+    }
+}
+
+/// Integers whose width is not the shortest, and those that end too early.
+#[test]
+fn integers_of_serde() {
+    assert_eq!(
+        msgpack::from_slice::<u16>(&hex("d3 0000000000000007")).unwrap(),
+        7
+    );
+    assert_eq!(
+        msgpack::from_slice::<u64>(&hex("cf ffffffffffffffff")).unwrap(),
+        u64::MAX
+    );
+    for (message, offset) in [("cd", 1), ("cd 01", 2), ("", 0)] {
+        let error = msgpack::from_slice::<u16>(&hex(message)).unwrap_err();
+        let found = (error.kind(), error.offset());
+        assert_eq!(
+            found,
+            (ErrorKind::Truncated, Some(offset)),
+            "{message}: {error}"
+        );
+    }
 }

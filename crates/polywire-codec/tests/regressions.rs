@@ -1066,7 +1066,7 @@ mod cbor_peers {
     }
 
     #[test]
-    fn the_longest_bignum_can_be_written_again() {
+    fn the_longest_bignum_can_be_reencode() {
         for tag in [0xc2, 0xc3] {
             for fill in [0x01, 0x7f, 0xff] {
                 let bytes = bignum(tag, &[fill; 512]);

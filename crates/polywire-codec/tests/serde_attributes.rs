@@ -551,3 +551,32 @@ fn as_serde_json() {
         number
     );
 }
+
+/// Keys that are numbers: those that JSON can have, and each once.
+#[test]
+fn numbers_as_keys() {
+    for text in [
+        r#"{"+5": 1}"#,
+        r#"{"05": 1}"#,
+        r#"{"-0": 1}"#,
+        r#"{"1.0": 1}"#,
+        r#"{" 5": 1}"#,
+    ] {
+        assert!(
+            json::from_str::<BTreeMap<i32, i32>>(text).is_err(),
+            "{text}"
+        );
+    }
+    let read = json::from_str::<BTreeMap<i32, i32>>(r#"{"5": 1, "-5": 2}"#).unwrap();
+    assert_eq!(read, BTreeMap::from([(5, 1), (-5, 2)]));
+    struct Key(f64);
+    impl Serialize for Key {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_map([(self.0, 1)])
+        }
+    }
+    assert_eq!(json::to_string(&Key(1.0)).unwrap(), r#"{"1.0":1}"#);
+    assert_eq!(json::to_string(&Key(0.1)).unwrap(), r#"{"0.1":1}"#);
+    let error = json::to_string(&Key(f64::NAN)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unwritable);
+}

@@ -83,6 +83,7 @@ pub mod serde_names {
     pub use polywire_text::serde_token::{BLOB, TIMESTAMP, number_of};
 
     pub use crate::serde::{
-        BIG_DECIMAL, BIG_INTEGER, Handed, NUMBER as NUMBER_KEY, TOKEN as VALUE, number_of_digits,
+        BIG_DECIMAL, BIG_INTEGER, ExtendedValue, NUMBER as NUMBER_KEY, TOKEN as VALUE,
+        number_of_digits,
     };
 }

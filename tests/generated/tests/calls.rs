@@ -462,7 +462,7 @@ async fn clients_over_frames() {
     let output = client.get_book().id("busy").send().await.unwrap();
     assert_eq!(output.book.id.as_str(), "busy");
     assert_eq!(frames.stats().retries, 1);
-    assert!(format!("{client:?}").contains("frames"), "{client:?}");
+    assert!(format!("{client:?}").contains("FramesClient"), "{client:?}");
 
     let wrong = client::connect(&url, ProtocolKind::Frame).unwrap_err();
     assert!(wrong.to_string().contains("expected tcp://"), "{wrong}");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, VALUE};
+use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, ExtendedValue, VALUE};
 use polywire_schema::{
     BigInteger, Encoder as _, Error, ErrorKind, Event, Limits, Member, Seq, TokenReader as _, Value,
 };
@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{JsonDecoder, JsonEncoder, JsonProfile, locate};
 use crate::integers;
-use crate::serde::{Capture, Keys, Kind, Reader, SerdeReader, SerdeWriter, TextKey, Writer};
+use crate::serde::{
+    Capture, Keys, Kind, SerdeReader, SerdeWriter, TextKey, ValueDeserializer, ValueSerializer,
+};
 
 impl<'de> JsonDecoder<'de> {
     /// Reads the next value as a type of serde. Strings without escapes can be borrowed.
@@ -68,6 +70,10 @@ pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Erro
     let text = utf8::validate(bytes).map_err(|malformed| {
         Error::malformed(ErrorKind::Characters, malformed, 0).in_format("JSON")
     })?;
+    read_text(text)
+}
+
+pub(super) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     let mut decoder = JsonDecoder::from_str(text, JsonProfile::DEFAULT, &Limits::DEFAULT)?;
     let value = decoder.deserialize()?;
     decoder.finish()?;
@@ -205,20 +211,24 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
     ) -> Result<V::Value, Error> {
         let is_number = SerdeReader::kind(self)? == Kind::Number;
         match name {
-            VALUE if !is_number => return Reader(self).any(false, visitor),
+            VALUE if !is_number => return ValueDeserializer(self).any(false, visitor),
             BIG_INTEGER | BIG_DECIMAL if is_number => {
                 let (digits, _) = self.number()?;
                 let digits: StrDeserializer<'_, Error> = digits.into_deserializer();
                 return visitor.visit_newtype_struct(digits);
             }
             VALUE => {}
-            _ => return visitor.visit_newtype_struct(Reader(self)),
+            _ => return visitor.visit_newtype_struct(ValueDeserializer(self)),
         }
         match self.any()? {
             Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
             Event::Scalar(Value::Double(value)) => visitor.visit_f64(value),
-            Event::Scalar(Value::BigInteger(value)) => Handed::BigInteger(value).visit(visitor),
-            Event::Scalar(Value::BigDecimal(value)) => Handed::BigDecimal(value).visit(visitor),
+            Event::Scalar(Value::BigInteger(value)) => {
+                ExtendedValue::BigInteger(value).visit(visitor)
+            }
+            Event::Scalar(Value::BigDecimal(value)) => {
+                ExtendedValue::BigDecimal(value).visit(visitor)
+            }
             _ => Err(self.error(ErrorKind::WrongType, "a number")),
         }
     }
@@ -300,7 +310,7 @@ impl SerdeWriter for JsonEncoder {
         value: &T,
     ) -> Result<(), Error> {
         if !matches!(name, BIG_INTEGER | BIG_DECIMAL) {
-            return value.serialize(Writer(self));
+            return value.serialize(ValueSerializer(self));
         }
         let mut digits = String::new();
         value.serialize(Capture::new(|text: &str| digits.push_str(text)))?;

@@ -84,7 +84,7 @@ impl<'de> MsgPackDecoder<'de> {
         &self.bytes[self.at..]
     }
 
-    /// The first byte of the next value. At the end the one without a meaning.
+    /// The first byte of the next value. At the end of the input 0xc1, which is never used.
     #[inline]
     pub(super) fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0xc1)
@@ -192,9 +192,9 @@ impl<'de> MsgPackDecoder<'de> {
     pub(super) fn skip(&mut self) -> Result<(), Error> {
         let start = self.at;
         let (len, is_map) = match self.head()? {
-            Head::Str(len) => {
+            Head::Str(_) => {
                 self.at = start;
-                return self.text_value().map(|_| len).map(|_| ());
+                return self.text_value().map(|_| ());
             }
             Head::Bin(len) | Head::Extension(len, _) => return self.take(len).map(|_| ()),
             Head::Array(len) => (len, false),

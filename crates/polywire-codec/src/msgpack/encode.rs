@@ -45,12 +45,12 @@ impl MsgPackEncoder {
         }
     }
 
-    /// A head with a length: `fix` is the first byte of lengths below `few`, and `wide` are
-    /// those of lengths of 8 bits (none has 0), 16 and 32 bits.
+    /// A head with a length: `fix` is the first byte for lengths below `fix_limit`, and `wide`
+    /// are those for lengths of 8 bits (0 if there is none), 16 and 32 bits.
     #[inline]
-    pub(super) fn length(&mut self, len: usize, fix: u8, few: usize, wide: [u8; 3]) {
+    pub(super) fn length(&mut self, len: usize, fix: u8, fix_limit: usize, wide: [u8; 3]) {
         match (u8::try_from(len), u16::try_from(len), u32::try_from(len)) {
-            (Ok(len), ..) if usize::from(len) < few => self.out.push(fix | len),
+            (Ok(len), ..) if usize::from(len) < fix_limit => self.out.push(fix | len),
             (Ok(len), ..) if wide[0] != 0 => self.out.extend_from_slice(&[wide[0], len]),
             (_, Ok(len), _) => {
                 self.out.push(wide[1]);

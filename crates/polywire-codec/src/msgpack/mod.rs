@@ -16,7 +16,7 @@
 //!
 //! Types of serde look as `rmp_serde` writes them with `to_vec_named`: structures are maps.
 //! The arrays that `rmp_serde::to_vec` makes of structures are read too. Integers
-//! of Rust beyond 64 bits are bin with 16 bytes, the highest first.
+//! of Rust beyond 64 bits are bin with 16 bytes, the highest first; shorter ones of the same type are int.
 //!
 //! ```
 //! use polywire_codec::msgpack;

@@ -2,20 +2,23 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
+use polywire_schema::serde_names::{
+    BIG_DECIMAL, BIG_INTEGER, ExtendedValue, TIMESTAMP, VALUE, number_of_digits,
+};
 use polywire_schema::{
-    BigInteger, Encoder as _, Error, ErrorKind, Limits, Member, Seq, TokenReader as _,
+    BigInteger, Encode as _, Encoder as _, Error, ErrorKind, Limits, Member, Seq, TokenReader as _,
+    Value,
 };
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, IntoDeserializer as _, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::head::Head;
+use super::head::{Head, head};
 use super::{MsgPackDecoder, MsgPackEncoder, MsgPackProfile, locate, timestamp};
-use crate::serde::{Keys, Kind, Reader, SerdeReader, SerdeWriter, Writer, parse};
-
-/// The greatest number of elements that a type is told to reserve memory for.
-const MAX_SIZE_HINT: u64 = 1024;
+use crate::serde::{
+    Keys, Kind, MAX_SIZE_HINT, SerdeReader, SerdeWriter, ValueDeserializer, ValueSerializer, parse,
+    timestamp_text,
+};
 
 impl<'de> MsgPackDecoder<'de> {
     /// Reads the next value as a type of serde. Strings and bytes can be borrowed.
@@ -55,9 +58,14 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Ve
 
 impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
     const HUMAN_READABLE: bool = false;
+    /// As `rmp_serde` writes it.
+    const EMPTY_LIST_IS_UNIT: bool = true;
 
     #[inline(always)]
     fn kind(&mut self) -> Result<Kind, Error> {
+        if self.at >= self.bytes.len() {
+            return Err(self.error(ErrorKind::Truncated, "a value"));
+        }
         Ok(match MsgPackDecoder::peek(self) {
             0x00..=0x7f | 0xca..=0xd3 | 0xe0..=0xff => Kind::Number,
             0x80..=0x8f | 0xde | 0xdf => Kind::Map,
@@ -105,12 +113,23 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error> {
         let start = self.at;
-        let key = seed.deserialize(Reader(self))?;
+        let key = seed.deserialize(ValueDeserializer(self))?;
         if let Some(keys) = keys {
             let bytes = self.bytes.get(start..self.at).unwrap_or_default();
-            keys.push(Cow::Borrowed(bytes));
+            keys.push(shortest(bytes));
         }
         Ok(key)
+    }
+
+    #[cold]
+    fn duplicate(&self, key: &[u8], start: usize) -> Error {
+        let error = Error::new(ErrorKind::Duplicate).expected("each key once");
+        let error = match super::read_value(key) {
+            Ok(Value::String(key)) => error.found(format!("`{}` twice", key.escape_debug())),
+            Ok(key) => error.found(format!("{key:?} twice")),
+            Err(_) => error,
+        };
+        SerdeReader::locate(self, error, start)
     }
 
     #[inline(always)]
@@ -177,14 +196,14 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
     ) -> Result<V::Value, Error> {
         let text = match (name, SerdeReader::kind(self)?) {
             (VALUE, Kind::Extension) => {
-                return Handed::Timestamp(self.timestamp(Member::DOCUMENT)?).visit(visitor);
+                return ExtendedValue::Timestamp(self.timestamp(Member::DOCUMENT)?).visit(visitor);
             }
             // A value checks itself that no key comes twice.
-            (VALUE, _) => return Reader(self).any(false, visitor),
+            (VALUE, _) => return ValueDeserializer(self).any(false, visitor),
             (TIMESTAMP, Kind::Extension) => self.timestamp_text()?,
             (BIG_INTEGER, Kind::Number) => self.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
             (BIG_DECIMAL, Kind::Number) => self.big_decimal(Member::DOCUMENT)?.as_str().to_owned(),
-            _ => return visitor.visit_newtype_struct(Reader(self)),
+            _ => return visitor.visit_newtype_struct(ValueDeserializer(self)),
         };
         let text: StrDeserializer<'_, Error> = text.as_str().into_deserializer();
         visitor.visit_newtype_struct(text)
@@ -192,31 +211,26 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
 }
 
 impl MsgPackDecoder<'_> {
-    /// An integer of 1 to 8 bytes behind its first.
+    /// An integer of 1 to 8 bytes after the first.
     #[inline(never)]
     fn longer_integer(&mut self) -> Option<i64> {
-        let start = self.at;
-        let value = match self.head().ok()? {
-            Head::Signed(value) => Some(value),
-            Head::Unsigned(value) => i64::try_from(value).ok(),
-            _ => None,
+        let (first, rest) = self.rest().split_first()?;
+        let (head, len) = head(*first, rest)?;
+        let value = match head {
+            Head::Signed(value) => value,
+            Head::Unsigned(value) => i64::try_from(value).ok()?,
+            _ => return None,
         };
-        if value.is_none() {
-            self.at = start;
-        }
-        value
+        self.at += len;
+        Some(value)
     }
 
     /// A timestamp as text by RFC 3339.
     fn timestamp_text(&mut self) -> Result<String, Error> {
         let start = self.at;
         let timestamp = self.timestamp(Member::DOCUMENT)?;
-        let mut text = Vec::with_capacity(32);
-        match timestamp.push_date_time(&mut text) {
-            // A date is ASCII.
-            Ok(()) => Ok(String::from_utf8(text).unwrap_or_default()),
-            Err(malformed) => Err(self.invalid(start, malformed.expected)),
-        }
+        let text = timestamp_text(timestamp);
+        text.ok_or_else(|| self.invalid(start, "a timestamp within the years 0001 to 9999"))
     }
 }
 
@@ -230,10 +244,13 @@ impl SerdeWriter for MsgPackEncoder {
     }
 
     fn digits(&mut self, digits: &str) -> Result<(), Error> {
-        match (digits.parse::<BigInteger>(), digits.parse()) {
-            (Ok(_), _) => self.push_digits(digits),
-            (_, Ok(value)) => self.double(Member::DOCUMENT, value),
-            _ => return Err(self.unwritable("the digits of a number".to_owned())),
+        if digits.parse::<BigInteger>().is_ok() {
+            self.push_digits(digits);
+            return Ok(());
+        }
+        match number_of_digits(digits) {
+            Some(number) => number.encode(Member::DOCUMENT, self),
+            None => return Err(self.unwritable("the digits of a number".to_owned())),
         }
         Ok(())
     }
@@ -253,24 +270,38 @@ impl SerdeWriter for MsgPackEncoder {
         self.out.len()
     }
 
+    fn unit_struct(&mut self) {
+        self.array(0);
+    }
+
+    /// A list or map of unknown length begins as an empty one.
     #[inline]
     fn begin(&mut self, is_map: bool, len: Option<usize>) {
-        match len {
-            Some(len) if is_map => self.map(len),
-            Some(len) => self.array(len),
-            None => {}
+        let len = len.unwrap_or(0);
+        match is_map {
+            true => self.map(len),
+            false => self.array(len),
         }
     }
 
     fn end(&mut self, is_map: bool, start: usize, len: Option<usize>, count: usize) {
-        if len.is_none() {
-            self.insert_length(is_map, start, count);
+        if len.is_some() {
+            return;
+        }
+        match self.out.get_mut(start) {
+            // The length is part of the first byte.
+            Some(first) if count < 16 => *first |= count as u8,
+            _ => {
+                let mut head = Self::new(Vec::new());
+                head.begin(is_map, Some(count));
+                self.out.splice(start..=start, head.out);
+            }
         }
     }
 
     #[inline]
     fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        key.serialize(Writer(self))
+        key.serialize(ValueSerializer(self))
     }
 
     fn own_newtype<T: Serialize + ?Sized>(
@@ -287,17 +318,34 @@ impl SerdeWriter for MsgPackEncoder {
                 let value = parse(self, value)?;
                 self.big_integer(Member::DOCUMENT, &value);
             }
-            _ => return value.serialize(Writer(self)),
+            _ => return value.serialize(ValueSerializer(self)),
         }
         Ok(())
     }
 }
 
-impl MsgPackEncoder {
-    /// Inserts the head of a list or map whose length was not known before.
-    fn insert_length(&mut self, is_map: bool, start: usize, count: usize) {
-        let mut encoder = Self::new(Vec::new());
-        encoder.begin(is_map, Some(count));
-        self.out.splice(start..start, encoder.out);
+/// A key with the shortest head, which nearly all have: two spellings of a key are one key.
+fn shortest(key: &[u8]) -> Cow<'_, [u8]> {
+    let Some((first, rest)) = key.split_first() else {
+        return Cow::Borrowed(key);
+    };
+    if matches!(first, 0x00..=0x7f | 0xa0..=0xbf | 0xe0..=0xff) {
+        return Cow::Borrowed(key);
     }
+    let Some((head, len)) = head(*first, rest) else {
+        return Cow::Borrowed(key);
+    };
+    let mut encoder = MsgPackEncoder::new(Vec::new());
+    let data = key.get(len..).unwrap_or_default();
+    match head {
+        Head::Unsigned(value) => encoder.push_unsigned(value),
+        Head::Signed(value) => encoder.push_integer(value),
+        Head::Bin(_) => encoder.blob(Member::DOCUMENT, data),
+        Head::Str(_) => match std::str::from_utf8(data) {
+            Ok(text) => encoder.str(text),
+            Err(_) => return Cow::Borrowed(key),
+        },
+        _ => return Cow::Borrowed(key),
+    }
+    Cow::Owned(encoder.out)
 }

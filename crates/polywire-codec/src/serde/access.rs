@@ -3,7 +3,7 @@
 use polywire_schema::{Container, Error, ErrorKind, Member, Seq};
 use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use super::de::Reader;
+use super::de::ValueDeserializer;
 use super::keys::Keys;
 use super::{Kind, SerdeReader};
 
@@ -91,7 +91,9 @@ impl<'de, R: SerdeReader<'de> + ?Sized> SeqAccess<'de> for &mut Elements<'_, 'de
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
         match self.next()? {
-            true => seed.deserialize(Reader(&mut *self.reader)).map(Some),
+            true => seed
+                .deserialize(ValueDeserializer(&mut *self.reader))
+                .map(Some),
             false => Ok(None),
         }
     }
@@ -114,7 +116,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> MapAccess<'de> for &mut Elements<'_, 'de
 
     #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
-        seed.deserialize(Reader(&mut *self.reader))
+        seed.deserialize(ValueDeserializer(&mut *self.reader))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -146,7 +148,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> VariantAccess<'de> for Variant<'_, R> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value> {
-        seed.deserialize(Reader(self.0))
+        seed.deserialize(ValueDeserializer(self.0))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {

@@ -13,7 +13,7 @@ use super::{Kind, SerdeReader};
 type Result<T> = std::result::Result<T, Error>;
 
 /// A reader of the next value.
-pub(crate) struct Reader<'a, R: ?Sized>(pub(crate) &'a mut R);
+pub(crate) struct ValueDeserializer<'a, R: ?Sized>(pub(crate) &'a mut R);
 
 /// Reads the next value as a type of serde.
 pub(crate) fn deserialize<'de, R, T>(reader: &mut R) -> Result<T>
@@ -22,7 +22,7 @@ where
     T: Deserialize<'de>,
 {
     let start = reader.position();
-    at(T::deserialize(Reader(reader)), start, reader)
+    at(T::deserialize(ValueDeserializer(reader)), start, reader)
 }
 
 /// Adds the position to an error of a visitor, which knows none.
@@ -46,7 +46,7 @@ fn located<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader
     reader.locate(error, start)
 }
 
-impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
+impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     /// A value of any type. `check_keys` says that no key of a map may come twice.
     #[inline(never)]
     pub(crate) fn any<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
@@ -127,7 +127,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Reader<'_, R> {
         let start = reader.position();
         reader.skip_extensions()?;
         if reader.kind()? != Kind::String {
-            return Reader(reader).any(true, visitor);
+            return ValueDeserializer(reader).any(true, visitor);
         }
         let result = match reader.str(Member::DOCUMENT)? {
             Cow::Borrowed(text) => visitor.visit_str(text),
@@ -178,7 +178,7 @@ macro_rules! expect {
     };
 }
 
-impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for Reader<'_, R> {
+impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<'_, R> {
     type Error = Error;
 
     expect! {
@@ -231,7 +231,17 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for Reader<'_, R> {
         _: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        self.any(true, visitor)
+        let reader = self.0;
+        if !R::EMPTY_LIST_IS_UNIT || reader.kind()? != Kind::List {
+            return Self(reader).any(true, visitor);
+        }
+        let start = reader.position();
+        let mut seq = reader.begin(Container::List, Member::DOCUMENT)?;
+        if reader.next_element(false, &mut seq)? {
+            let error = Error::new(ErrorKind::InvalidValue).expected("an empty list");
+            return Err(reader.locate(error, start));
+        }
+        at(visitor.visit_unit(), start, reader)
     }
 
     #[inline]

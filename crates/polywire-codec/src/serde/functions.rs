@@ -15,7 +15,7 @@ macro_rules! functions {
         where
             T: ::serde::Deserialize<'de>,
         {
-            serde::read(text.as_bytes())
+            serde::read_text(text)
         }
 
         /// Writes a value of a type of serde as text.

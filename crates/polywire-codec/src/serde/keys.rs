@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use polywire_schema::Error;
+use polywire_text::number::json_number;
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
@@ -49,15 +50,26 @@ fn hash(key: &[u8]) -> u64 {
     mix(hash, rest)
 }
 
-/// A key in a format whose keys are text. Numbers and booleans are read from the text.
+/// A key in a format whose keys are text. Numbers and booleans are read from the text. A number
+/// must be one of JSON, and an integer other than `-0`, so that equal integers are equal keys.
 pub(crate) struct TextKey<'de>(pub(crate) Cow<'de, str>);
 
+impl TextKey<'_> {
+    fn is_number(&self, whole: bool) -> bool {
+        let text = self.0.as_bytes();
+        match json_number(text) {
+            Ok((len, is_integer)) => len == text.len() && (!whole || is_integer && text != b"-0"),
+            Err(_) => false,
+        }
+    }
+}
+
 macro_rules! parsed {
-    ($($method:ident $visit:ident)*) => {
+    ($whole:literal $($method:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             match self.0.parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => self.deserialize_any(visitor),
+                Ok(value) if self.is_number($whole) => visitor.$visit(value),
+                _ => self.deserialize_any(visitor),
             }
         })*
     };
@@ -66,8 +78,15 @@ macro_rules! parsed {
 impl<'de> Deserializer<'de> for TextKey<'de> {
     type Error = Error;
 
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0.parse() {
+            Ok(value) => visitor.visit_bool(value),
+            Err(_) => self.deserialize_any(visitor),
+        }
+    }
+
     parsed! {
-        deserialize_bool visit_bool
+        true
         deserialize_i8 visit_i8
         deserialize_i16 visit_i16
         deserialize_i32 visit_i32
@@ -78,6 +97,10 @@ impl<'de> Deserializer<'de> for TextKey<'de> {
         deserialize_u32 visit_u32
         deserialize_u64 visit_u64
         deserialize_u128 visit_u128
+    }
+
+    parsed! {
+        false
         deserialize_f32 visit_f32
         deserialize_f64 visit_f64
     }

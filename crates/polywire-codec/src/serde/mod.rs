@@ -14,14 +14,17 @@ mod ser;
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 
-use polywire_schema::{Encoder, Error, ErrorKind, Limits, Member, Seq, TokenReader};
+use polywire_schema::{Encoder, Error, ErrorKind, Limits, Member, Seq, Timestamp, TokenReader};
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Visitor};
 
-pub(crate) use de::{Reader, deserialize};
+pub(crate) use de::{ValueDeserializer, deserialize};
 pub(crate) use functions::functions;
 pub(crate) use keys::{Keys, TextKey};
-pub(crate) use ser::{Capture, Writer, parse, serialize};
+pub(crate) use ser::{Capture, ValueSerializer, parse, serialize};
+
+/// The greatest number of elements that a type is told to reserve memory for.
+pub(crate) const MAX_SIZE_HINT: u64 = 1024;
 
 /// What the next value is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -79,6 +82,9 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         )
     }
 
+    /// Whether an empty list is a structure without fields, too.
+    const EMPTY_LIST_IS_UNIT: bool = false;
+
     /// Skips extensions without a meaning to serde, before a variant.
     fn skip_extensions(&mut self) -> Result<(), Error> {
         Ok(())
@@ -129,7 +135,7 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         let _ = name;
-        visitor.visit_newtype_struct(Reader(self))
+        visitor.visit_newtype_struct(ValueDeserializer(self))
     }
 }
 
@@ -156,6 +162,11 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
     }
     fn bytes(&mut self, value: &[u8]) {
         self.blob(Member::DOCUMENT, value);
+    }
+
+    /// Writes a structure without fields.
+    fn unit_struct(&mut self) {
+        self.null(Member::DOCUMENT);
     }
 
     /// The number of bytes written so far.
@@ -191,6 +202,13 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
         name: &'static str,
         value: &T,
     ) -> Result<(), Error>;
+}
+
+/// A timestamp as text by RFC 3339. `None` if its year is not within 0001 to 9999.
+pub(crate) fn timestamp_text(value: Timestamp) -> Option<String> {
+    let mut text = Vec::with_capacity(32);
+    value.push_date_time(&mut text).ok()?;
+    String::from_utf8(text).ok()
 }
 
 /// Reads everything, up to the limit for messages and one byte more, which the decoder

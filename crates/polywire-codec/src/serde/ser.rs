@@ -1,6 +1,6 @@
 //! Writing values.
 
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use polywire_schema::serde_names::NUMBER_KEY;
@@ -16,14 +16,14 @@ use super::SerdeWriter;
 type Result<T> = std::result::Result<T, Error>;
 
 /// A writer of the next value.
-pub(crate) struct Writer<'a, W>(pub(crate) &'a mut W);
+pub(crate) struct ValueSerializer<'a, W>(pub(crate) &'a mut W);
 
 /// Writes a value of a type of serde.
 pub(crate) fn serialize<W: SerdeWriter, T: Serialize + ?Sized>(
     writer: &mut W,
     value: &T,
 ) -> Result<()> {
-    let result = value.serialize(Writer(writer));
+    let result = value.serialize(ValueSerializer(writer));
     result.map_err(|error| writer.failed(error))
 }
 
@@ -76,7 +76,7 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
     fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
         self.count += 1;
         // The error is kept: a type may ignore it, and the message is not complete then.
-        match element.serialize(Writer(&mut *self.writer)) {
+        match element.serialize(ValueSerializer(&mut *self.writer)) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.writer.failed(error)),
         }
@@ -139,7 +139,7 @@ macro_rules! scalars {
     };
 }
 
-impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
+impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
     type Ok = ();
     type Error = Error;
     type SerializeSeq = Compound<'a, W>;
@@ -211,7 +211,8 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
-        self.serialize_unit()
+        self.0.unit_struct();
+        Ok(())
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
@@ -240,7 +241,7 @@ impl<'a, W: SerdeWriter> Serializer for Writer<'a, W> {
         let start = self.0.len();
         self.0.begin(true, Some(1));
         self.0.name(name);
-        value.serialize(Writer(&mut *self.0))?;
+        value.serialize(ValueSerializer(&mut *self.0))?;
         self.0.end(true, start, Some(1), 1);
         Ok(())
     }
@@ -392,6 +393,15 @@ impl<F: FnOnce(&str)> Capture<F> {
         (self.0)(&value.to_string());
         Ok(())
     }
+
+    /// A floating-point number, with a fraction also if it is whole.
+    fn float(self, is_finite: bool, value: impl Debug) -> Result<()> {
+        if !is_finite {
+            return Err(no_text());
+        }
+        (self.0)(&format!("{value:?}"));
+        Ok(())
+    }
 }
 
 /// The value in the text of a newtype of ours, such as a timestamp.
@@ -411,7 +421,7 @@ where
 
 #[cold]
 fn no_text() -> Error {
-    Error::new(ErrorKind::Unwritable).expected("a string, a number or a boolean as a key")
+    Error::new(ErrorKind::Unwritable).expected("a string, a finite number or a boolean as a key")
 }
 
 macro_rules! captured {
@@ -445,9 +455,15 @@ impl<F: FnOnce(&str)> Serializer for Capture<F> {
         serialize_u32 u32;
         serialize_u64 u64;
         serialize_u128 u128;
-        serialize_f32 f32;
-        serialize_f64 f64;
         serialize_char char;
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<()> {
+        self.float(value.is_finite(), value)
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<()> {
+        self.float(value.is_finite(), value)
     }
 
     #[inline]

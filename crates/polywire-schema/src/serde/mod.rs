@@ -6,14 +6,14 @@
 //! is taken for it.
 
 mod error;
+mod extended;
 mod foreign;
-mod handed;
 mod number;
 mod value;
 
-pub use foreign::{NUMBER, number as number_of_digits};
 #[doc(hidden)]
-pub use handed::Handed;
+pub use extended::ExtendedValue;
+pub use foreign::{NUMBER, number as number_of_digits};
 
 /// The newtype as which a value is asked of a format: ours then give timestamps and
 /// big numbers as such, which to others are strings. A list is given to a format as

@@ -11,7 +11,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::error::EACH_KEY_ONCE;
 use super::foreign::{self, Key, NUMBER};
-use super::{TOKEN, handed};
+use super::{TOKEN, extended};
 use crate::{BigInteger, Map, Value};
 
 impl Serialize for Value {
@@ -170,7 +170,7 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
 
     /// What serde has no type for, from formats of ours.
     fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Value, A::Error> {
-        handed::take(data)
+        extended::take(data)
     }
 }
 

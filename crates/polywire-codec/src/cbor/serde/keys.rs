@@ -32,12 +32,12 @@ pub(super) fn shortest(key: &[u8]) -> Cow<'_, [u8]> {
     };
     match plain {
         true => Cow::Borrowed(key),
-        false => written_again(key),
+        false => reencode(key),
     }
 }
 
 #[inline(never)]
-fn written_again(key: &[u8]) -> Cow<'_, [u8]> {
+fn reencode(key: &[u8]) -> Cow<'_, [u8]> {
     let value = CborDecoder::from_slice(key, CborProfile::DEFAULT, &Limits::DEFAULT)
         .and_then(|mut key| key.document_value());
     let Ok(value) = value else {

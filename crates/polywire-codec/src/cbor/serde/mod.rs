@@ -1,10 +1,9 @@
 //! Types of serde in CBOR.
 //!
-//! What they look like is what other CBOR libraries of serde make of them:
-//! structures are maps of text keys, tuples arrays, a variant without data is its
-//! name and one with data a map of one entry, `None` and `()` are null. Lengths
-//! are definite. No key of a map comes twice, whatever type reads it and however the
-//! key is spelled.
+//! The representation is that of other CBOR crates for serde: structures are maps with text
+//! keys, tuples are arrays, a variant without data is its name, one with data is a map of one
+//! entry, `None` and `()` are null. Lengths are definite. Duplicate keys are errors, also if
+//! they are encoded differently.
 
 mod keys;
 mod own;
@@ -25,10 +24,7 @@ use super::head::{INDEFINITE, Tag};
 use super::{CborDecoder, CborEncoder, CborProfile};
 use crate::integers;
 use crate::parameters::Parameters;
-use crate::serde::{Keys, Kind, Reader, SerdeReader, SerdeWriter};
-
-/// The greatest number of elements that a type is told to reserve memory for.
-const MAX_SIZE_HINT: u64 = 1024;
+use crate::serde::{Keys, Kind, MAX_SIZE_HINT, SerdeReader, SerdeWriter, ValueDeserializer};
 
 impl<'de> CborDecoder<'de> {
     /// Reads the next data item as a type of serde. Strings and bytes that stand in
@@ -48,16 +44,16 @@ impl<'de> CborDecoder<'de> {
     ///
     /// # Errors
     ///
-    /// What comes is not of that type, or beyond the limits.
+    /// The value does not match the type, or exceeds the limits.
     pub fn deserialize<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
         crate::serde::deserialize(self)
     }
 
     /// Reads an array of parameters, all of them, as a serde type: a tuple has a
-    /// parameter an element, a `Vec` takes them all, `()` none, and any other type is
-    /// the one parameter. What only wraps another type is what it wraps: a newtype, a
-    /// `Box`, an `Option`, which is `None` without parameters and for a null alone. At
-    /// the end of a tuple, options may be left out. An empty message has no parameters.
+    /// parameter per element, a `Vec` takes them all, `()` none, and any other type is the
+    /// only parameter. A newtype, a `Box` and an `Option` are read as their contents; without
+    /// parameters, or with null alone, an `Option` is `None`. Options at the end of a tuple may
+    /// be omitted. An empty message has no parameters.
     ///
     /// # Errors
     ///
@@ -84,8 +80,8 @@ impl CborEncoder {
     ///
     /// # Errors
     ///
-    /// The type says of itself that it cannot be written, or something else than it
-    /// is. [`finish`](Self::finish) tells it once more.
+    /// The type reports an error, or announces a wrong length. [`finish`](Self::finish)
+    /// returns the error again.
     ///
     /// ```
     /// use polywire_codec::cbor::CborEncoder;
@@ -172,7 +168,7 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error> {
         let start = self.at;
-        let key = seed.deserialize(Reader(self))?;
+        let key = seed.deserialize(ValueDeserializer(self))?;
         if let Some(keys) = keys {
             let bytes = self.bytes.get(start..self.at);
             keys.push(keys::shortest(bytes.unwrap_or_default()));
@@ -246,7 +242,7 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         let Some((tag, start)) = self.tag()? else {
-            return Reader(self).any(check_keys, visitor);
+            return ValueDeserializer(self).any(check_keys, visitor);
         };
         match tag {
             Tag::Epoch | Tag::DateTime => {
@@ -315,7 +311,7 @@ impl SerdeWriter for CborEncoder {
 
     #[inline]
     fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        key.serialize(crate::serde::Writer(self))
+        key.serialize(crate::serde::ValueSerializer(self))
     }
 
     fn own_newtype<T: Serialize + ?Sized>(

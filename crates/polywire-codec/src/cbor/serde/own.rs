@@ -4,14 +4,14 @@
 //! To serde each is a newtype around text, which is what it is in other formats. The name of
 //! the newtype tells ours what it is.
 
-use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, Handed, TIMESTAMP, VALUE};
+use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, ExtendedValue, TIMESTAMP, VALUE};
 use polywire_schema::{Encoder as _, Error, Event, Member, TokenReader as _, Value};
 use serde::Serialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::super::{CborDecoder, CborEncoder};
-use crate::serde::{Reader, Writer, parse};
+use crate::serde::{ValueDeserializer, ValueSerializer, parse, timestamp_text};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -35,7 +35,7 @@ pub(super) fn write<T: Serialize + ?Sized>(
             let value = parse(encoder, value)?;
             encoder.big_decimal(document, &value);
         }
-        _ => return value.serialize(Writer(encoder)),
+        _ => return value.serialize(ValueSerializer(encoder)),
     }
     Ok(())
 }
@@ -47,14 +47,14 @@ pub(super) fn read<'de, V: Visitor<'de>>(
     visitor: V,
 ) -> Result<V::Value> {
     if !matches!(name, TIMESTAMP | BIG_INTEGER | BIG_DECIMAL | VALUE) {
-        return visitor.visit_newtype_struct(Reader(decoder));
+        return visitor.visit_newtype_struct(ValueDeserializer(decoder));
     }
     decoder.skip_plain_tags()?;
     let text = match (name, decoder.peek() >> 5) {
         (VALUE, 6) => return tagged_value(decoder, visitor),
         // A value checks itself that no key comes twice.
-        (VALUE, _) => return Reader(decoder).any(false, visitor),
-        (_, 3) => return visitor.visit_newtype_struct(Reader(decoder)),
+        (VALUE, _) => return ValueDeserializer(decoder).any(false, visitor),
+        (_, 3) => return visitor.visit_newtype_struct(ValueDeserializer(decoder)),
         (TIMESTAMP, _) => timestamp(decoder)?,
         (BIG_INTEGER, _) => decoder.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
         _ => decoder.big_decimal(Member::DOCUMENT)?.as_str().to_owned(),
@@ -67,12 +67,8 @@ pub(super) fn read<'de, V: Visitor<'de>>(
 pub(super) fn timestamp(decoder: &mut CborDecoder<'_>) -> Result<String> {
     let start = decoder.at;
     let timestamp = decoder.timestamp(Member::DOCUMENT)?;
-    let mut text = Vec::with_capacity(32);
-    if let Err(malformed) = timestamp.push_date_time(&mut text) {
-        return Err(decoder.invalid(start, malformed.expected));
-    }
-    // A date is ASCII.
-    Ok(String::from_utf8(text).unwrap_or_default())
+    let text = timestamp_text(timestamp);
+    text.ok_or_else(|| decoder.invalid(start, "a timestamp within the years 0001 to 9999"))
 }
 
 /// A value with a tag.
@@ -82,9 +78,9 @@ fn tagged_value<'de, V: Visitor<'de>>(
 ) -> Result<V::Value> {
     let start = decoder.at;
     match decoder.tagged()? {
-        Event::Scalar(Value::Timestamp(value)) => Handed::Timestamp(value).visit(visitor),
-        Event::Scalar(Value::BigInteger(value)) => Handed::BigInteger(value).visit(visitor),
-        Event::Scalar(Value::BigDecimal(value)) => Handed::BigDecimal(value).visit(visitor),
+        Event::Scalar(Value::Timestamp(value)) => ExtendedValue::Timestamp(value).visit(visitor),
+        Event::Scalar(Value::BigInteger(value)) => ExtendedValue::BigInteger(value).visit(visitor),
+        Event::Scalar(Value::BigDecimal(value)) => ExtendedValue::BigDecimal(value).visit(visitor),
         Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
         _ => Err(decoder.invalid(start, "a value behind a tag")),
     }

@@ -4,7 +4,7 @@ use polywire_schema::{Error, ErrorKind, Member, Seq, TokenReader as _};
 
 use super::super::CborDecoder;
 use crate::parameters::Source;
-use crate::serde::Reader;
+use crate::serde::ValueDeserializer;
 
 /// The parameters that are left.
 pub(super) struct List<'a, 'de> {
@@ -30,7 +30,7 @@ impl<'a, 'de> List<'a, 'de> {
 
 impl<'de> Source<'de> for List<'_, 'de> {
     type Reader<'b>
-        = Reader<'b, CborDecoder<'de>>
+        = ValueDeserializer<'b, CborDecoder<'de>>
     where
         Self: 'b;
 
@@ -45,8 +45,8 @@ impl<'de> Source<'de> for List<'_, 'de> {
     }
 
     #[inline]
-    fn reader(&mut self) -> Reader<'_, CborDecoder<'de>> {
-        Reader(self.decoder)
+    fn reader(&mut self) -> ValueDeserializer<'_, CborDecoder<'de>> {
+        ValueDeserializer(self.decoder)
     }
 
     fn is_nothing(&mut self) -> Result<bool, Error> {

@@ -32,6 +32,10 @@ pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Erro
     Ok(value)
 }
 
+pub(super) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
+    read(text.as_bytes())
+}
+
 pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Vec<u8>, Error> {
     let mut writer = XmlWriter::new(out);
     let result = value.serialize(ElementSerializer::root(&mut writer));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use polywire_schema::serde_names::Handed;
+use polywire_schema::serde_names::ExtendedValue;
 use polywire_schema::{Decoder, Error, ErrorKind, Event, Timestamp, Value};
 use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 
@@ -52,13 +52,19 @@ impl<'de> Reader<'_, 'de> {
             Value::Null => visitor.visit_unit(),
             Value::Boolean(value) => visitor.visit_bool(value),
             Value::Integer(value) => visitor.visit_i64(value),
-            Value::BigInteger(value) if self.for_value => Handed::BigInteger(value).visit(visitor),
+            Value::BigInteger(value) if self.for_value => {
+                ExtendedValue::BigInteger(value).visit(visitor)
+            }
             Value::BigInteger(value) => integers::visit(&value, visitor),
             Value::Double(value) => visitor.visit_f64(value),
-            Value::BigDecimal(value) if self.for_value => Handed::BigDecimal(value).visit(visitor),
+            Value::BigDecimal(value) if self.for_value => {
+                ExtendedValue::BigDecimal(value).visit(visitor)
+            }
             Value::BigDecimal(value) => visitor.visit_str(value.as_str()),
             Value::Blob(value) => visitor.visit_byte_buf(value.to_vec()),
-            Value::Timestamp(value) if self.for_value => Handed::Timestamp(value).visit(visitor),
+            Value::Timestamp(value) if self.for_value => {
+                ExtendedValue::Timestamp(value).visit(visitor)
+            }
             Value::Timestamp(value) => visitor.visit_string(iso_8601(value, decoder, start)?),
             // The reader makes no others.
             _ => Err(Error::invalid_type(Unexpected::Other("a value"), &visitor)),

@@ -67,6 +67,11 @@ pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Erro
     let text = utf8::validate(bytes).map_err(|malformed| {
         Error::malformed(ErrorKind::Characters, malformed, 0).in_format("XML-RPC")
     })?;
+    read_text(text)
+}
+
+/// The same of a text.
+pub(super) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     let (profile, limits) = (XmlRpcProfile::DEFAULT, Limits::DEFAULT);
     let (reply, mut decoder) = XmlRpcDecoder::response_from_str(text, profile, &limits)?;
     if reply == Reply::Fault {

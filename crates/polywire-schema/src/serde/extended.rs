@@ -1,8 +1,8 @@
-//! What formats of ours hand to a [`Value`] that serde has no type for.
+//! Values for which serde has no type, on their way from a format of ours to a [`Value`].
 //!
-//! It goes as a variant of an enum, which no other value is. Formats of others that know
-//! tags make enums of them, under names that a sender chose. So a variant of ours is
-//! known by the address of its name, which nothing in a message has.
+//! They are passed as a variant of an enum, which no other value is. Other formats with tags
+//! make enums of them too, with names from the message. So a variant of ours is recognised by
+//! the address of its name, which a message cannot have.
 
 use polywire_text::Timestamp;
 use polywire_text::serde_token::number_of;
@@ -14,32 +14,32 @@ use serde::de::{
 
 use crate::{BigDecimal, BigInteger, Error, Value};
 
-static BIG_DECIMAL: &str = "$polywire::handed::BigDecimal";
-static BIG_INTEGER: &str = "$polywire::handed::BigInteger";
-static TIMESTAMP: &str = "$polywire::handed::Timestamp";
+static BIG_DECIMAL: &str = "$polywire::extended::BigDecimal";
+static BIG_INTEGER: &str = "$polywire::extended::BigInteger";
+static TIMESTAMP: &str = "$polywire::extended::Timestamp";
 
-/// A value on its way from a format of ours to a [`Value`].
+/// A value for which serde has no type.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub enum Handed {
+pub enum ExtendedValue {
     BigDecimal(BigDecimal),
     BigInteger(BigInteger),
     Timestamp(Timestamp),
 }
 
-impl Handed {
-    /// Hands it over. For visitors of who asked for a [`Value`]; others take no enums.
+impl ExtendedValue {
+    /// Passes the value to the visitor of a [`Value`].
     ///
     /// # Errors
     ///
-    /// The visitor is another.
+    /// It is the visitor of another type, which accepts no enum.
     #[cold]
     pub fn visit<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_enum(self)
     }
 }
 
-impl<'de> EnumAccess<'de> for Handed {
+impl<'de> EnumAccess<'de> for ExtendedValue {
     type Error = Error;
     type Variant = Self;
 
@@ -54,7 +54,7 @@ impl<'de> EnumAccess<'de> for Handed {
     }
 }
 
-impl<'de> VariantAccess<'de> for Handed {
+impl<'de> VariantAccess<'de> for ExtendedValue {
     type Error = Error;
 
     fn unit_variant(self) -> Result<(), Error> {
