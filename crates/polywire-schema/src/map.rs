@@ -254,17 +254,23 @@ impl Map {
     }
 
     /// A map of entries whose keys all differ, as the caller knows.
+    #[inline]
     pub(crate) fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
-        if entries.len() <= SMALL {
-            debug_assert!(
-                (1..entries.len()).all(|place| {
-                    let (before, rest) = entries.split_at(place);
-                    before.iter().all(|(key, _)| *key != rest[0].0)
-                }),
-                "a key is there twice"
-            );
-            return Self(Repr::Small(entries));
+        if entries.len() > SMALL {
+            return Self::with_index(entries);
         }
+        debug_assert!(
+            (1..entries.len()).all(|place| {
+                let (before, rest) = entries.split_at(place);
+                before.iter().all(|(key, _)| *key != rest[0].0)
+            }),
+            "a key is there twice"
+        );
+        Self(Repr::Small(entries))
+    }
+
+    #[inline(never)]
+    fn with_index(entries: Vec<(Text, Value)>) -> Self {
         let slots = sorted_slots(&entries);
         Self(Repr::Indexed(Box::new(Indexed { entries, slots })))
     }

@@ -9,12 +9,11 @@ use crate::{
     ShapeKind, Value,
 };
 
-/// What a client has instead of a required member that a server left out, so
-/// that callers may rely on its being there. None where there is no value that
-/// says nothing: an enum, a structure, a union.
+/// What a client uses for a required member that the server left out (client error correction).
+/// None for kinds without a neutral value: enums, structures, unions.
 ///
 /// <https://smithy.io/2.0/spec/aggregate-types.html#client-error-correction>
-fn nothing(kind: ShapeKind) -> Option<Value> {
+fn substitute(kind: ShapeKind) -> Option<Value> {
     use ShapeKind as Kind;
 
     Some(match kind {
@@ -38,82 +37,145 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<Value, Error> {
-    use ShapeKind as Kind;
-
-    Ok(match at.kind() {
-        Kind::BigDecimal => Value::BigDecimal(decoder.big_decimal(at)?),
-        Kind::BigInteger => Value::from(decoder.big_integer(at)?),
-        Kind::Blob => Value::Blob(decoder.blob(at)?),
-        Kind::Boolean => Value::Boolean(decoder.boolean(at)?),
-        Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long => {
-            Value::Integer(decoder.integer(at)?)
-        }
-        Kind::Document => decoder.document()?,
-        Kind::Double => Value::Double(decoder.double(at)?),
-        Kind::Enum | Kind::String => Value::String(decoder.text(at)?),
-        Kind::Float => Value::Float(decoder.float(at)?),
-        Kind::List => {
-            let mut list = Vec::new();
-            decode_list(&mut list, at, decoder)?;
-            Value::List(list)
-        }
-        Kind::Map => {
-            let mut entries = Vec::new();
-            decode_entries(&mut entries, at, decoder)?;
-            Value::Map(distinct(entries, decoder)?)
-        }
-        Kind::Structure => {
-            let mut map = Map::new();
-            decode_structure(&mut map, at, decoder)?;
-            complete_structure(&mut map, at, decoder)?;
-            Value::Map(map)
-        }
-        Kind::Union => decode_union(at, decoder)?,
-        Kind::Timestamp => Value::Timestamp(decoder.timestamp(at)?),
-    })
+    let mut value = Value::Null;
+    read(&mut value, at.kind(), at, decoder)?;
+    Ok(value)
 }
 
-/// As [`decode`], with what most items and members are in the caller itself.
-#[inline(always)]
-fn decode_member<'de, D: Decoder<'de> + ?Sized>(
+/// Reads the shape of `at`, whose kind is `kind`, into `place`, which holds null: a value is built
+/// where it stays, because moving it costs more than reading most scalars.
+fn read<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
     kind: ShapeKind,
     at: Member<'_>,
     decoder: &mut D,
-) -> Result<Value, Error> {
+) -> Result<(), Error> {
+    use ShapeKind as Kind;
+
     match kind {
-        ShapeKind::String => Ok(Value::String(decoder.text(at)?)),
-        ShapeKind::Union => decode_union(at, decoder),
-        _ => decode(at, decoder),
+        Kind::BigDecimal => set(place, Value::BigDecimal(decoder.big_decimal(at)?)),
+        Kind::BigInteger => set(place, Value::from(decoder.big_integer(at)?)),
+        Kind::Blob => set(place, Value::Blob(decoder.blob(at)?)),
+        Kind::Boolean => set(place, Value::Boolean(decoder.boolean(at)?)),
+        Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long => {
+            set(place, Value::Integer(decoder.integer(at)?));
+        }
+        Kind::Document => set(place, decoder.document()?),
+        Kind::Double => set(place, Value::Double(decoder.double(at)?)),
+        Kind::Enum | Kind::String => set(place, Value::String(decoder.text(at)?)),
+        Kind::Float => set(place, Value::Float(decoder.float(at)?)),
+        Kind::List => return read_list(place, at, decoder),
+        Kind::Map => return read_map(place, at, decoder),
+        Kind::Structure => return read_structure(place, at, decoder),
+        Kind::Union => return decode_union(place, at, decoder),
+        Kind::Timestamp => set(place, Value::Timestamp(decoder.timestamp(at)?)),
+    }
+    Ok(())
+}
+
+// The functions for collections have large frames, which `read` would set up for each scalar if
+// they were compiled into it.
+
+#[inline(never)]
+fn read_list<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    let mut list = Vec::new();
+    decode_list(&mut list, at, decoder)?;
+    set(place, Value::List(list));
+    Ok(())
+}
+
+#[inline(never)]
+fn read_map<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    let mut entries = Vec::new();
+    decode_entries(&mut entries, at, decoder)?;
+    set(place, Value::Map(distinct(entries, decoder)?));
+    Ok(())
+}
+
+#[inline(never)]
+fn read_structure<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    let mut entries = Vec::new();
+    let seen = decode_members(&mut entries, true, at, decoder)?;
+    let mut map = Map::of_distinct(entries);
+    complete(&mut map, seen, at, decoder)?;
+    set(place, Value::Map(map));
+    Ok(())
+}
+
+/// Sets a place that holds null, which need not be dropped.
+#[inline]
+fn set(place: &mut Value, value: Value) {
+    debug_assert!(place.is_null(), "the place holds a value");
+    std::mem::forget(std::mem::replace(place, value));
+}
+
+/// As [`read`], with the most frequent kinds compiled into the caller.
+#[inline(always)]
+fn read_member<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    kind: ShapeKind,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    match kind {
+        ShapeKind::String => {
+            set(place, Value::String(decoder.text(at)?));
+            Ok(())
+        }
+        ShapeKind::Union => decode_union(place, at, decoder),
+        _ => read(place, kind, at, decoder),
     }
 }
 
-/// Reads a union: a map of one entry, or of none, which cannot be written, if
-/// the decoder takes variants that the model does not have.
+/// Reads a union: a map of one entry. The map is empty, and cannot be written, if the decoder
+/// accepts variants that the model does not have.
 fn decode_union<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
     at: Member<'_>,
     decoder: &mut D,
-) -> Result<Value, Error> {
+) -> Result<(), Error> {
     let mut seq = None;
     let ordinal = begin_union(at, &mut seq, decoder)?;
     let mut map = Map::new();
     if ordinal != END {
         let member = at.target().member(ordinal);
-        let value = decode_member(member.kind(), member, decoder)?;
+        let mut value = Value::Null;
+        read_member(&mut value, member.kind(), member, decoder)?;
         map = Map::of_one(name_of(member), value);
     }
     end_union(at, ordinal, &mut seq, decoder)?;
-    Ok(Value::Map(map))
+    set(place, Value::Map(map));
+    Ok(())
 }
 
-/// The name of a member, which mostly is short: then a copy of fixed width of
-/// that which stands behind the head of a CBOR text.
+/// The name of a member. Most are short: then a copy of fixed width of the CBOR name without its
+/// first byte.
 #[inline]
 fn name_of(member: Member<'_>) -> Text {
-    let name = member.encoded(Encoding::Cbor).text_after_head();
-    name.unwrap_or_else(|| Text::from(member.name()))
+    match member.encoded(Encoding::Cbor).text_after_head() {
+        Some(name) => name,
+        None => long_name_of(member),
+    }
 }
 
-/// Reads on into a value that was begun before.
+#[cold]
+fn long_name_of(member: Member<'_>) -> Text {
+    Text::from(member.name())
+}
+
+/// Reads the next part of a list or map, or replaces any other value.
 pub(crate) fn decode_into<'de, D: Decoder<'de> + ?Sized>(
     value: &mut Value,
     at: Member<'_>,
@@ -134,23 +196,41 @@ pub(crate) fn decode_into<'de, D: Decoder<'de> + ?Sized>(
     }
 }
 
-/// Reads the members that this decoder has into `map`: one part of a
-/// structure, or all of it. Required members are not looked at.
+/// Reads the members that this decoder has into `map`: one part of a structure, or all of it.
+/// Does not check for required members.
 ///
 /// # Errors
 ///
-/// What the input holds is no such structure.
+/// The input is not such a structure.
 pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
     map: &mut Map,
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
-    let shape = at.target();
     let mut entries = std::mem::take(map).into_entries();
     let is_first_part = entries.is_empty();
-    // Flattened maps, which may come one entry at a time: their place among
-    // `entries`, and what came of them. Keys are compared once, at the end.
-    let mut flattened: Vec<(usize, Vec<(Text, Value)>)> = Vec::new();
+    decode_members(&mut entries, is_first_part, at, decoder)?;
+    *map = match is_first_part {
+        true => Map::of_distinct(entries),
+        false => distinct(entries, decoder)?,
+    };
+    Ok(())
+}
+
+/// Reads members into `entries`, which is empty for the first part of a structure. Returns which
+/// members came, of those with ordinals below 64.
+fn decode_members<'de, D: Decoder<'de> + ?Sized>(
+    entries: &mut Vec<(Text, Value)>,
+    is_first_part: bool,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<u64, Error> {
+    /// How many entries to make room for when the second comes.
+    const ROOM: usize = 8;
+
+    let shape = at.target();
+    let mut flattened = Vec::new();
+    let mut seen = 0_u64;
     let mut seq = decoder.structure(at)?;
     let mut second = None;
     loop {
@@ -163,66 +243,131 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
         }
         let member = shape.member(ordinal);
         let kind = member.kind();
-        // The decoder has seen to it that no other member comes twice.
-        let begun = matches!(kind, ShapeKind::List | ShapeKind::Map)
-            .then(|| entries.iter().position(|(own, _)| *own == member.name()))
-            .flatten();
-        if kind == ShapeKind::Map && member.has(MemberFlags::XML_FLATTENED) {
-            let place = begun.unwrap_or_else(|| {
-                entries.push((name_of(member), Value::Null));
-                entries.len() - 1
-            });
-            let known = flattened.iter().position(|(own, _)| *own == place);
-            let known = known.unwrap_or_else(|| {
-                let before = match std::mem::take(&mut entries[place].1) {
-                    Value::Map(map) => map.into_entries(),
-                    _ => Vec::new(),
-                };
-                flattened.push((place, before));
-                flattened.len() - 1
-            });
-            decode_entries(&mut flattened[known].1, member, decoder)?;
-        } else if let Some(place) = begun {
-            decode_into(&mut entries[place].1, member, decoder)?;
-        } else {
-            let value = decode_member(kind, member, decoder)?;
-            if entries.capacity() == 0 {
-                let next = || decoder.member(shape, &mut seq);
-                second = Some(reserve(&mut entries, 0, next, |ordinal| *ordinal == END)?);
-            }
+        // Only lists and maps come again: the decoder refuses other duplicates.
+        let bit = 1_u64.checked_shl(ordinal).unwrap_or(0);
+        let is_new = is_first_part && bit & !seen != 0 && !member.has(MemberFlags::XML_FLATTENED);
+        seen |= bit;
+        if !is_new
+            && matches!(kind, ShapeKind::List | ShapeKind::Map)
+            && decode_again(entries, &mut flattened, member, decoder)?
+        {
+            continue;
+        }
+        if entries.capacity() == 0 {
+            let mut value = Value::Null;
+            read(&mut value, kind, member, decoder)?;
+            // For the only member the room would be several times what it takes, and a message
+            // can be structures of one member in each other.
+            let next = decoder.member(shape, &mut seq)?;
+            let room = if next == END {
+                1
+            } else {
+                ROOM.min(shape.len() as usize)
+            };
+            entries.reserve_exact(room);
             entries.push((name_of(member), value));
+            second = Some(next);
+        } else {
+            read_member(add_entry(entries, name_of(member)), kind, member, decoder)?;
         }
     }
-    for (place, whole) in flattened {
-        entries[place].1 = Value::Map(distinct(whole, decoder)?);
+    if !flattened.is_empty() {
+        end_flattened_maps(entries, flattened, decoder)?;
     }
-    *map = match is_first_part {
-        true => Map::of_distinct(entries),
-        false => distinct(entries, decoder)?,
-    };
+    Ok(seen)
+}
+
+/// Adds an entry and returns the place of its value, which is null.
+#[inline]
+fn add_entry(entries: &mut Vec<(Text, Value)>, key: Text) -> &mut Value {
+    let position = entries.len();
+    // `push` would move a key twice, because it has to drop it if there is no memory.
+    entries.push((Text::default(), Value::Null));
+    let (own, value) = &mut entries[position];
+    std::mem::forget(std::mem::replace(own, key));
+    value
+}
+
+/// Flattened maps, whose entries may stand apart: the position in the structure, and the entries
+/// so far. Their keys are compared once, at the end.
+type FlattenedMaps = Vec<(usize, Vec<(Text, Value)>)>;
+
+#[cold]
+fn end_flattened_maps<'de, D: Decoder<'de> + ?Sized>(
+    entries: &mut [(Text, Value)],
+    flattened: FlattenedMaps,
+    decoder: &D,
+) -> Result<(), Error> {
+    for (position, whole) in flattened {
+        entries[position].1 = Value::Map(distinct(whole, decoder)?);
+    }
     Ok(())
 }
 
-/// Ends the reading of a structure, once all parts have been read: asks
-/// [`Decoder::missing`] about required members that did not come, and adds the
-/// defaults of those that [`Decoder::fills`] names.
+/// Reads a list or map that may have come before. `false`, with nothing read, if it did not.
+#[cold]
+fn decode_again<'de, D: Decoder<'de> + ?Sized>(
+    entries: &mut Vec<(Text, Value)>,
+    flattened: &mut FlattenedMaps,
+    member: Member<'_>,
+    decoder: &mut D,
+) -> Result<bool, Error> {
+    let name = member.name();
+    let before = entries.iter().position(|(own, _)| own == name);
+    if member.kind() == ShapeKind::Map && member.has(MemberFlags::XML_FLATTENED) {
+        let position = before.unwrap_or_else(|| {
+            entries.push((name_of(member), Value::Null));
+            entries.len() - 1
+        });
+        let known = flattened.iter().position(|(own, _)| *own == position);
+        let known = known.unwrap_or_else(|| {
+            let before = match std::mem::take(&mut entries[position].1) {
+                Value::Map(map) => map.into_entries(),
+                _ => Vec::new(),
+            };
+            flattened.push((position, before));
+            flattened.len() - 1
+        });
+        decode_entries(&mut flattened[known].1, member, decoder)?;
+        return Ok(true);
+    }
+    let Some(position) = before else {
+        return Ok(false);
+    };
+    decode_into(&mut entries[position].1, member, decoder)?;
+    Ok(true)
+}
+
+/// Ends the reading of a structure, after its last part: asks [`Decoder::missing`] about required
+/// members that did not come, and adds the defaults of those that [`Decoder::fills`] names.
 ///
 /// # Errors
 ///
-/// A required member is missing and the decoder minds.
+/// A required member is missing and the decoder refuses that.
 pub fn complete_structure<'de, D: Decoder<'de> + ?Sized>(
     map: &mut Map,
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
+    complete(map, 0, at, decoder)
+}
+
+/// As [`complete_structure`]. `seen` has a bit for each member that is known to be there.
+fn complete<'de, D: Decoder<'de> + ?Sized>(
+    map: &mut Map,
+    seen: u64,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
     let shape = at.target();
-    for member in shape.members() {
-        if member.is_required() && !map.contains_key(member.name()) {
+    for (ordinal, member) in (0..).zip(shape.members()) {
+        let is_seen = 1_u64.checked_shl(ordinal).unwrap_or(0) & seen != 0;
+        if member.is_required() && !is_seen && !map.contains_key(member.name()) {
             decoder.missing(member)?;
             if decoder.fills(member)
-                && let Some(nothing) = nothing(member.kind())
+                && let Some(value) = substitute(member.kind())
             {
-                map.insert(member.name(), nothing);
+                map.insert(member.name(), value);
             }
         }
     }
@@ -262,19 +407,36 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
         Some(more) => more,
         None => decoder.item(at, &mut seq)?,
     } {
-        let value = if sparse && decoder.null(element)? {
-            Value::Null
-        } else {
-            decode_member(kind, element, decoder)?
-        };
         if list.capacity() == 0 {
+            let mut value = Value::Null;
+            read_item(&mut value, sparse, kind, element, decoder)?;
             let expected = decoder.expected(at, &seq);
             let next = || decoder.item(at, &mut seq);
             second = Some(reserve(list, expected, next, |more| !more)?);
+            list.push(value);
+            continue;
         }
-        list.push(value);
+        let position = list.len();
+        list.push(Value::Null);
+        read_item(&mut list[position], sparse, kind, element, decoder)?;
     }
     Ok(())
+}
+
+/// Reads an item of a list or the value of an entry, which may be null if the list or map is
+/// sparse.
+#[inline(always)]
+fn read_item<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    sparse: bool,
+    kind: ShapeKind,
+    element: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    if sparse && decoder.null(element)? {
+        return Ok(());
+    }
+    read_member(place, kind, element, decoder)
 }
 
 /// Reads what follows the first item of a vector, before it is pushed, and makes
@@ -311,17 +473,17 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
         Some(key) => key,
         None => decoder.key(at, &mut seq)?,
     } {
-        let value = if sparse && decoder.null(element)? {
-            Value::Null
-        } else {
-            decode_member(kind, element, decoder)?
-        };
         if entries.capacity() == 0 {
+            let mut value = Value::Null;
+            read_item(&mut value, sparse, kind, element, decoder)?;
             let expected = decoder.expected(at, &seq);
             let next = || decoder.key(at, &mut seq);
             second = Some(reserve(entries, expected, next, Option::is_none)?);
+            entries.push((key, value));
+            continue;
         }
-        entries.push((key, value));
+        let place = add_entry(entries, key);
+        read_item(place, sparse, kind, element, decoder)?;
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! Writing a `Value` as the shape that a schema says.
 
+use polywire_text::Text;
+
 use super::structure::encode_structure;
-use crate::{Encoder, Error, ErrorKind, Map, Member, ShapeFlags, ShapeKind, Value};
+use crate::{Encoder, Error, ErrorKind, Map, Member, NameSource, ShapeFlags, ShapeKind, Value};
 
 /// Writes a value as the shape of `at`.
 pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
@@ -141,7 +143,7 @@ fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E)
         && !value.is_null()
         && !shape.has(ShapeFlags::DEFAULTS)
         && !encoder.is_head()
-        && let Some(ordinal) = shape.find_text(name)
+        && let Some(ordinal) = find_variant(name, at)
     {
         let member = shape.member(ordinal);
         encoder.begin_structure(at, 1);
@@ -151,6 +153,15 @@ fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E)
         return encoder.end_structure(at);
     }
     encode_structure(map, at, encoder);
+}
+
+/// The variant with this name of the union that `at` targets.
+#[inline(always)]
+fn find_variant(name: &Text, at: Member<'_>) -> Option<u32> {
+    let short = name.inline_ends().and_then(|[first, _]| {
+        at.find_variant(NameSource::Member, first.to_le_bytes(), name.len())
+    });
+    short.or_else(|| at.target().find_text(name))
 }
 
 /// Writes a value without a schema.

@@ -18,84 +18,95 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     }
     let shape = at.target();
     let entries = map.entries();
-    let has_defaults = shape.has(ShapeFlags::DEFAULTS);
     let mut places = Places::default();
-    // With defaults the members that are not there count too.
-    if has_defaults || !places.fill(entries, shape) {
+    // With defaults, members without an entry count too.
+    if shape.has(ShapeFlags::DEFAULTS) || !places.fill(entries, shape) {
         return encode_by_member(map, at, encoder);
     }
-    let members = || {
-        places.iter().filter_map(|(ordinal, index)| {
-            let (member, value) = (shape.member(ordinal), &entries.get(index)?.1);
-            let is_there = !value.is_null() || member.kind() == ShapeKind::Document;
-            is_there.then_some((member, value))
-        })
-    };
-    let nulls = entries.iter().any(|(_, value)| value.is_null());
-    let present = if nulls {
-        members().count()
-    } else {
-        entries.len()
-    };
-    if at.kind() == ShapeKind::Union && present != 1 {
-        return encoder.fail(not_one_member(shape, present));
+    if at.kind() == ShapeKind::Union && places.present != 1 {
+        return encoder.fail(not_one_member(shape, places.present));
     }
-    encoder.begin_structure(at, present);
-    for (member, value) in members() {
-        if encoder.member(member) {
+    encoder.begin_structure(at, places.present);
+    for place in places.found.iter().take(entries.len()) {
+        let (member, index) = (
+            shape.member(u32::from(place >> 8)),
+            usize::from(place & 0xff),
+        );
+        // `fill` has found an entry for each place.
+        let Some((_, value)) = entries.get(index) else {
+            continue;
+        };
+        if is_present(value, member) && encoder.member(member) {
             encode_member(value, member, encoder);
         }
     }
     encoder.end_structure(at);
 }
 
+/// Whether an entry is written: nulls are not, except as documents.
+#[inline(always)]
+fn is_present(value: &Value, member: Member<'_>) -> bool {
+    !value.is_null() || member.kind() == ShapeKind::Document
+}
+
 /// Which members the entries of a map are, in the order of the members.
 #[derive(Default)]
 struct Places {
     /// The ordinal of a member, and in the lowest byte the index of its entry.
-    found: [u32; Self::MOST],
-    len: usize,
+    found: [u16; Self::MOST],
+    /// How many of the entries are written.
+    present: usize,
 }
 
 impl Places {
     const MOST: usize = 32;
 
-    /// Finds the members; false where there are too many, or an entry is none.
+    /// Finds the members. `false` if there are too many, or an entry is not a member.
     #[inline(always)]
     fn fill(&mut self, entries: &[(Text, Value)], shape: Schema<'_>) -> bool {
-        if entries.len() > Self::MOST {
+        if entries.len() > Self::MOST || shape.len() > 1 << 8 {
             return false;
         }
         let names = shape.encoded_names(Encoding::Cbor);
         let (mut next, mut sorted) = (0, true);
-        for (index, ((name, _), found)) in entries.iter().zip(&mut self.found).enumerate() {
-            // Mostly they come in the order of the model.
-            let own = names.get(next as usize);
-            let is_next = own.is_some_and(|own| own.matches_after_head(name));
-            let ordinal = if is_next {
+        for (index, ((name, value), found)) in entries.iter().zip(&mut self.found).enumerate() {
+            // Most maps are in the order of the model.
+            let own = names.get(next);
+            let ordinal = if own.is_some_and(|own| own.matches_after_head(name)) {
                 next
             } else {
-                let Some(ordinal) = shape.find_text(name) else {
+                let Some(ordinal) = find_from(shape, next + 1, name) else {
                     return false;
                 };
                 sorted &= ordinal >= next;
                 ordinal
             };
-            *found = ordinal << 8 | index as u32;
+            self.present += usize::from(!value.is_null());
+            if value.is_null() && shape.member(ordinal as u32).kind() == ShapeKind::Document {
+                self.present += 1;
+            }
+            // Both are below 256.
+            *found = (ordinal << 8 | index) as u16;
             next = ordinal + 1;
         }
-        self.len = entries.len();
-        if !sorted {
-            self.found[..entries.len()].sort_unstable();
+        if !sorted && let Some(found) = self.found.get_mut(..entries.len()) {
+            found.sort_unstable();
         }
         true
     }
+}
 
-    /// Ordinals and indices of entries.
-    #[inline(always)]
-    fn iter(&self) -> impl Iterator<Item = (u32, usize)> {
-        let found = self.found.iter().take(self.len);
-        found.map(|found| (found >> 8, (found & 0xff) as usize))
+/// The ordinal of the member with a name, which is probably `next` or shortly after: absent members
+/// leave gaps.
+fn find_from(shape: Schema<'_>, next: usize, name: &Text) -> Option<usize> {
+    /// How many names are compared before the name is looked up.
+    const GAP: usize = 3;
+
+    let names = shape.encoded_names(Encoding::Cbor).get(next..);
+    let mut near = names.unwrap_or_default().iter().take(GAP);
+    match near.position(|own| own.matches_after_head(name)) {
+        Some(gap) => Some(next + gap),
+        None => shape.find_text(name).map(|ordinal| ordinal as usize),
     }
 }
 

@@ -260,7 +260,7 @@ impl Name {
     /// let name = Name::short(b"\x66cityId").unwrap();
     /// assert_eq!(name.text_after_head().as_deref(), Some("cityId"));
     /// ```
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn text_after_head(&self) -> Option<Text> {
         let [_, name @ ..] = &self.bytes;

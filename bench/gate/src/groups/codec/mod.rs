@@ -4,6 +4,7 @@
 //! limits on depth, items and strings enforced.
 
 mod cbor_by_hand;
+mod dynamic;
 mod json_by_hand;
 pub mod shapes;
 
@@ -12,7 +13,7 @@ use std::sync::LazyLock;
 use crate::{Group, same, same_bytes};
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
-use polywire_schema::{Body, Decode, Encode, Limits, Member, SchemaSet, Value};
+use polywire_schema::{Body, Decode, Encode, Limits, Member, SchemaSet};
 
 use shapes::Batch;
 
@@ -29,7 +30,7 @@ pub fn cases(group: &mut Group) {
     let cbor = cbor_of(&batch).leak();
     reading(group, &batch, json, cbor);
     writing(group, &batch, json, cbor);
-    dynamic(group, json, cbor);
+    dynamic::cases(group, &batch, json, cbor);
 }
 
 /// The sample batch as JSON: the input of the JSON cases.
@@ -133,72 +134,4 @@ fn writing(group: &mut Group, batch: &Batch, json: &'static [u8], cbor: &'static
         )
         .target_ratio_instructions("by hand", 1.3)
         .target_allocations(0);
-}
-
-/// The untyped `Value`, through `dyn Decoder` and `dyn Encoder`.
-fn dynamic(group: &mut Group, json: &'static [u8], cbor: &'static [u8]) {
-    group
-        .case("read JSON, Value by schema")
-        .bytes(json.len())
-        .polywire(
-            move || {
-                let body = Body::from(json);
-                let mut decoder =
-                    JsonDecoder::from_body(&body, JsonProfile::DEFAULT, &Limits::DEFAULT).ok()?;
-                let decoder: &mut dyn polywire_schema::Decoder<'_> = &mut decoder;
-                Value::decode(root(), decoder).ok()
-            },
-            move |answer| match answer {
-                Some(value) => same_bytes(&written(value), json),
-                None => Err("not read".to_owned()),
-            },
-        );
-
-    group
-        .case("read CBOR, Value by schema")
-        .bytes(cbor.len())
-        .polywire(
-            move || {
-                let body = Body::from(cbor);
-                let mut decoder =
-                    CborDecoder::from_body(&body, CborProfile::DEFAULT, &Limits::DEFAULT).ok()?;
-                let decoder: &mut dyn polywire_schema::Decoder<'_> = &mut decoder;
-                Value::decode(root(), decoder).ok()
-            },
-            move |answer| match answer {
-                Some(value) => same_bytes(&written(value), json),
-                None => Err("not read".to_owned()),
-            },
-        );
-
-    let mut decoder = JsonDecoder::from_str(
-        std::str::from_utf8(json).unwrap_or_default(),
-        JsonProfile::DEFAULT,
-        &Limits::DEFAULT,
-    );
-    let value = decoder
-        .as_mut()
-        .ok()
-        .and_then(|decoder| Value::decode(root(), decoder).ok());
-    let value = value.unwrap_or_default();
-    group
-        .case("write JSON, Value by schema")
-        .bytes(json.len())
-        .polywire_writes(
-            move |out| {
-                let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, std::mem::take(out));
-                {
-                    let encoder: &mut dyn polywire_schema::Encoder = &mut encoder;
-                    value.encode(root(), encoder);
-                }
-                *out = encoder.finish().unwrap_or_default();
-            },
-            move |bytes| same_bytes(bytes, json),
-        );
-}
-
-fn written(value: &Value) -> Vec<u8> {
-    let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
-    value.encode(root(), &mut encoder);
-    encoder.finish().unwrap_or_default()
 }
