@@ -39,9 +39,11 @@ mod operation;
 mod part;
 mod parts;
 mod protocols;
+mod seq;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
+mod shape;
 mod to_value;
 mod tokens;
 mod value;
@@ -52,7 +54,7 @@ pub use builder::{BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceS
 pub use constraints::{
     ConstraintDef, ConstraintSpec, Constraints, EnumValue, EnumValueDef, EnumValueSpec,
 };
-pub use decode::{Decode, DecodeStructure, Decoder, END, Event, Seq, WideSeen};
+pub use decode::{Decode, DecodeStructure, Decoder, Event};
 pub use defaults::Defaults;
 pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{complete_structure, decode_structure, encode_structure};
@@ -64,14 +66,16 @@ pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};
 pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;
 pub use map::Map;
-pub use member::{Member, Schema};
+pub use member::Member;
 pub use names::{Encoding, NameSource};
 pub use number::{BigDecimal, BigInteger};
 pub use operation::{Operation, Service};
 pub use part::Part;
 pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
+pub use seq::{END, Seq, WideSeen};
 pub use set::SchemaSet;
+pub use shape::Schema;
 pub use to_value::to_value;
 pub use tokens::{Container, Name, Rules, TokenReader, slow_member};
 pub use value::Value;

@@ -9,10 +9,13 @@
 //! they return `None` for everything that is not plain, with nothing read. Then the loop calls
 //! the slow ones, which handle white space, limits and errors.
 
+mod part;
+
 use std::borrow::Cow;
 
 use polywire_text::{Blob, Text, Timestamp};
 
+use self::part::{begin_part, part_member};
 use crate::budget::Budget;
 use crate::{
     BigDecimal, BigInteger, Decoder, Defaults, END, Error, ErrorKind, Event, Member, NameSource,
@@ -192,76 +195,6 @@ pub trait TokenReader<'de> {
     }
     /// See [`Decoder::error`].
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;
-}
-
-/// Begins the structure at the top, of which the document holds a part.
-#[cold]
-fn begin_part<'de, R: TokenReader<'de> + ?Sized>(
-    reader: &mut R,
-    at: Member<'_>,
-) -> Result<Seq, Error> {
-    let part = reader.part();
-    reader.part_begun();
-    let mut seq = match part {
-        Part::Payload(_) => Seq::default(),
-        _ => reader.begin(Container::Structure, at)?,
-    };
-    seq.part = part;
-    // The members of the head mostly come first.
-    let shape = at.target();
-    let first = shape.members().find(|member| part.holds(*member));
-    seq.part_guess = first.map_or(shape.len(), Member::ordinal);
-    seq.guess = END;
-    Ok(seq)
-}
-
-/// The next member of a structure of which the document holds a part.
-#[inline(never)]
-fn part_member<'de, R: TokenReader<'de> + ?Sized>(
-    reader: &mut R,
-    shape: Schema<'_>,
-    seq: &mut Seq,
-) -> Result<u32, Error> {
-    if matches!(seq.part, Part::Payload(_)) {
-        // The payload comes once.
-        let payload = seq.part.payload(shape).filter(|_| seq.count == 0);
-        seq.count = 1;
-        return Ok(payload.unwrap_or(END));
-    }
-    seq.guess = seq.part_guess;
-    let next = reader.peek(seq);
-    let expected = match R::FINDS_EXPECTED {
-        true => None,
-        false => expected_member(reader, next, shape, seq),
-    };
-    let ordinal = match expected {
-        Some(ordinal) => Ok(ordinal),
-        None => reader.other_member(next, shape, seq),
-    };
-    seq.part_guess = std::mem::replace(&mut seq.guess, END);
-    ordinal
-}
-
-/// The member that is expected next, if it comes and the document holds it.
-#[inline(always)]
-fn expected_member<'de, R: TokenReader<'de> + ?Sized>(
-    reader: &mut R,
-    next: R::Next,
-    shape: Schema<'_>,
-    seq: &mut Seq,
-) -> Option<u32> {
-    let ordinal = seq.guess;
-    if ordinal >= shape.len() {
-        return None;
-    }
-    let member = shape.member(ordinal);
-    let run = reader.match_member(next, member, seq)?;
-    if !seq.part.holds(member) || !seq.mark_new(ordinal) {
-        return None;
-    }
-    reader.accept_member(run, seq);
-    seq.guess = ordinal + 1;
-    Some(ordinal)
 }
 
 /// The next member or [`END`], whatever comes: the loop over the members of a structure.
