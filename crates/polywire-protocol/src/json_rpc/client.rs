@@ -10,7 +10,7 @@ use polywire_schema::{
     OperationFlags, Schema, Value,
 };
 
-use super::unnamed::Unnamed;
+use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, skip, write};
 use crate::endpoint::host_prefix;
 use crate::error_facts::{ErrorFacts, kind_of};
@@ -98,7 +98,9 @@ impl ClientProtocol for JsonRpc {
             match body.as_bytes().get(decoder.offset()) {
                 Some(b'{') => sink.read(root, decoder),
                 Some(b'n') => skip(decoder),
-                _ if shape.len() == 1 => sink.decode_any(root, &mut Unnamed::single(decoder, root)),
+                _ if shape.len() == 1 => {
+                    sink.decode_any(root, &mut PositionalDecoder::single(decoder, root))
+                }
                 _ => sink.read(root, decoder),
             }
             .map_err(|error| below("result", error))

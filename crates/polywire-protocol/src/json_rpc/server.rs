@@ -11,7 +11,7 @@ use polywire_codec::{Dynamic, Message, Sink, Typed};
 use polywire_schema::{Encoder, Error, Limits, Member, Operation, Schema, Value};
 
 use super::envelope::NULL;
-use super::unnamed::Unnamed;
+use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, write};
 use crate::fault::Public;
 use crate::media::check_coding;
@@ -56,7 +56,7 @@ impl ServerProtocol for JsonRpc {
         let mut answers = calls.filter_map(|(call, response)| Some((call.id.as_ref()?, response?)));
         if !batch.is_list {
             return match answers.next() {
-                None => no_content(),
+                None => empty_response(),
                 Some((id, response)) => response_with_id(id, response),
             };
         }
@@ -66,7 +66,7 @@ impl ServerProtocol for JsonRpc {
             push_with_id(&mut list, id, response.body());
         }
         if list.is_empty() {
-            return no_content();
+            return empty_response();
         }
         list.extend_from_slice(b"]");
         response(list.freeze())
@@ -84,7 +84,7 @@ impl ServerProtocol for JsonRpc {
         match request.body.as_bytes().first() {
             None => {}
             Some(b'[') => {
-                sink.decode_any(root, &mut Unnamed::list(&mut decoder, root))?;
+                sink.decode_any(root, &mut PositionalDecoder::list(&mut decoder, root))?;
                 decoder.finish()?;
             }
             Some(_) => {
@@ -203,7 +203,7 @@ fn response(body: Bytes) -> http::Response<Bytes> {
 
 /// There is nothing to answer. The status is 200, since some clients accept no other for a
 /// notification (jsonrpclib-pelix).
-fn no_content() -> http::Response<Bytes> {
+fn empty_response() -> http::Response<Bytes> {
     http::Response::new(Bytes::new())
 }
 

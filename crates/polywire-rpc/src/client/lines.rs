@@ -55,19 +55,24 @@ impl ClientBuilder {
             return Err(ConnectError::Mount(MountError::no_lines(protocol.kind())));
         }
         let (outgoing, queue) = mpsc::channel(WAITING);
-        let lines = Lines {
+        let carrier = LineCarrier {
             outgoing,
             calls: Arc::default(),
             deadline: self.deadline,
             limits: self.limits,
         };
-        tokio::spawn(drive(stream, queue, Arc::clone(&lines.calls), self.limits));
-        self.with_carrier(Carrier::Messages(Box::new(lines)))
+        tokio::spawn(drive(
+            stream,
+            queue,
+            Arc::clone(&carrier.calls),
+            self.limits,
+        ));
+        self.with_carrier(Carrier::Messages(Box::new(carrier)))
     }
 }
 
 /// A connection.
-struct Lines {
+struct LineCarrier {
     /// The lines to write, with their ends.
     outgoing: mpsc::Sender<Bytes>,
     calls: Arc<Mutex<Calls>>,
@@ -102,9 +107,9 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
     calls.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl_debug!(Lines { deadline });
+impl_debug!(LineCarrier { deadline });
 
-impl MessageCarrier for Lines {
+impl MessageCarrier for LineCarrier {
     fn exchange(&self, _: u32, payload: Bytes) -> ExchangeFuture {
         let timeout = CallTimeout::start(self.deadline);
         let (outgoing, calls) = (self.outgoing.clone(), Arc::clone(&self.calls));

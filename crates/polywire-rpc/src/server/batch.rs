@@ -23,7 +23,7 @@ const YIELD_INTERVAL: usize = 8;
 impl PendingBody {
     /// Starts the calls of the message with the result of reading the body.
     #[cold]
-    pub(super) fn begin_split(self, bytes: Result<Bytes, Fault>) -> Answer {
+    pub(super) fn begin_batch(self, bytes: Result<Bytes, Fault>) -> Answer {
         let Self {
             app,
             mut context,
@@ -38,7 +38,7 @@ impl PendingBody {
             app.mounts.protocols[protocol].split(&context.head, bytes, &app.engine.limits)
         });
         match split {
-            Err(fault) => app.begun((protocol, wants_detail), None, body, Err(fault)),
+            Err(fault) => app.into_answer((protocol, wants_detail), None, body, Err(fault)),
             Ok(batch) => Answer::Boxed(Box::pin(run(app, batch, context, body))),
         }
     }
