@@ -310,6 +310,18 @@ impl Fault {
         fault
     }
 
+    /// The body calls something that does not exist. Repeats at most 64 characters of the name,
+    /// because a name in a body may be as long as the body.
+    #[cold]
+    pub(crate) fn unknown_name(what: &str, name: &str) -> Self {
+        let (shown, more) = match name.char_indices().nth(64) {
+            None => (name, ""),
+            Some((end, _)) => (name.get(..end).unwrap_or_default(), "..."),
+        };
+        let message = format!("no {what} `{}{more}`", shown.escape_debug());
+        Self::new(FaultKind::UnknownOperation, message)
+    }
+
     /// This path answers other methods.
     pub(crate) fn method_not_allowed(allow: Vec<Method>) -> Self {
         let methods: Vec<&str> = allow.iter().map(Method::as_str).collect();

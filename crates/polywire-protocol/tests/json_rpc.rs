@@ -793,6 +793,22 @@ fn limits() {
     assert_eq!(site.answer(call.as_bytes()).errors(), invalid);
 }
 
+/// The name may be as long as the message, and is not repeated in full.
+#[test]
+fn unknown_methods() {
+    let site = Site::new();
+    for (name, shown) in [
+        ("x".repeat(64), "x".repeat(64)),
+        ("\u{e4}".repeat(65), "\u{e4}".repeat(64) + "..."),
+        ("x".repeat(100_000), "x".repeat(64) + "..."),
+    ] {
+        let call = format!(r#"{{"jsonrpc":"2.0","method":"{name}","id":1}}"#);
+        let error = &site.answer(call.as_bytes()).json()["error"];
+        assert_eq!(error["code"], -32601);
+        assert_eq!(error["data"]["message"], format!("no method `{shown}`"));
+    }
+}
+
 /// Inputs are parts of the message, and are not copied.
 #[test]
 fn inputs_share_the_memory_of_the_message() {

@@ -137,7 +137,7 @@ impl Parser<'_> {
                 let method = self.decoder.str(Member::DOCUMENT)?;
                 members.target = Some(match self.protocol.find(&method) {
                     Some(index) => Ok(Route::to(index)),
-                    None => Err(unknown(&method)),
+                    None => Err(Fault::unknown_name("method", &method)),
                 });
             }
             "params" => members.params = Some(self.skipped()?),
@@ -203,10 +203,4 @@ fn invalid_call(expected: &str) -> BatchEntry {
         target: Err(invalid(format!("expected a call with {expected}"))),
         input: Bytes::new(),
     }
-}
-
-#[cold]
-fn unknown(method: &str) -> Fault {
-    let message = format!("no method `{}`", method.escape_debug());
-    Fault::new(FaultKind::UnknownOperation, message)
 }
