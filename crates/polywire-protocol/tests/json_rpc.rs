@@ -485,48 +485,53 @@ fn errors_of_responses_are_found() {
     );
 }
 
-/// What is in the place of a call gets an error with the id null, even if it has one.
+/// What is in the place of a call gets an error with its id, or null if it has none that can be read.
 #[test]
 fn what_is_no_call() {
     let site = Site::new();
-    for wrong in [
+    let without_id = [
         "1",
         "null",
         "\"subtract\"",
         "true",
         "{}",
+        r#"{"jsonrpc":"2.0","method":"sum","id":true}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":{}}"#,
+        r#"{"jsonrpc":"1.0","method":"sum","id":{}}"#,
+        r#"{"jsonrpc":"1.0","method":"sum"}"#,
+        r#"{"jsonrpc":"1.0","method":"sum","id":null}"#,
+        // Which of two ids is meant is not known.
+        r#"{"jsonrpc":"2.0","method":"sum","id":1,"id":1}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":null,"id":1}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":1,"id":true}"#,
+        r#"{"jsonrpc":"2.0","method":"nothing","id":1,"\u0069d":1}"#,
+    ];
+    let with_id = [
         r#"{"method":"sum","id":1}"#,
         r#"{"jsonrpc":"2.0","id":1}"#,
         r#"{"jsonrpc":"1.0","method":"sum","id":1}"#,
-        r#"{"jsonrpc":2.0,"method":"sum","id":1}"#,
+        r#"{"id":1,"jsonrpc":2.0,"method":"sum"}"#,
         r#"{"jsonrpc":null,"method":"sum","id":1}"#,
         r#"{"jsonrpc":"2.0","method":null,"id":1}"#,
         r#"{"jsonrpc":"2.0","method":["sum"],"id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","params":null,"id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","params":"x","id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","params":1,"id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":true}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":[1]}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":{}}"#,
+        r#"{"id":1,"jsonrpc":"2.0","method":"sum","params":1}"#,
         r#"{"jsonrpc":"2.0","jsonrpc":"2.0","method":"sum","id":1}"#,
         r#"{"jsonrpc":"1.0","jsonrpc":"2.0","method":"sum","id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","method":"sum","id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":1,"id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":null,"id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","params":[],"params":[],"id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"nothing","id":1,"\u0069d":1}"#,
-    ] {
-        let (invalid, null) = (-32600, "null".to_owned());
+    ];
+    let without_id = without_id.into_iter().map(|wrong| (wrong, "null"));
+    for (wrong, id) in without_id.chain(with_id.map(|wrong| (wrong, "1"))) {
+        let invalid = (-32600, id.to_owned());
         let one = site.answer(wrong.as_bytes());
-        assert_eq!(one.errors(), [(invalid, null.clone())], "{wrong}");
+        assert_eq!(one.errors(), [invalid.clone()], "{wrong}");
         // In a list the others run.
         let list = format!(r#"[{wrong},{{"jsonrpc":"2.0","method":"sum","id":7}}]"#);
         let answer = site.answer(list.as_bytes());
-        assert_eq!(
-            answer.errors(),
-            [(invalid, null), (0, "7".to_owned())],
-            "{list}"
-        );
+        assert_eq!(answer.errors(), [invalid, (0, "7".to_owned())], "{list}");
     }
     // What is neither member nor value of a call does not matter.
     for right in [
@@ -931,26 +936,26 @@ const SAMPLES: &[&str] = &[
 ];
 
 /// What the specification says about a message, by another reader of JSON: the code that the only
-/// error of the whole message has, or the ids of the responses in their order. `None` is an
-/// invalid call.
-fn expected(message: &[u8]) -> Result<Vec<Option<String>>, i64> {
+/// error of the whole message has, or whether each call with a response is valid, and its id.
+fn expected(message: &[u8]) -> Result<Vec<(bool, String)>, i64> {
     let Ok(json) = serde_json::from_slice::<Json>(message) else {
         return Err(-32700);
     };
-    let call = |json: &Json| -> Option<Option<String>> {
+    let call = |json: &Json| -> Option<(bool, String)> {
         let Json::Object(members) = json else {
-            return Some(None);
+            return Some((false, "null".to_owned()));
         };
         let id = members.get("id");
-        let is_call = members.get("jsonrpc").is_some_and(|value| value == "2.0")
+        let has_bad_id = id.is_some_and(|id| !(id.is_string() || id.is_number() || id.is_null()));
+        let is_call = !has_bad_id
+            && members.get("jsonrpc").is_some_and(|value| value == "2.0")
             && members.get("method").is_some_and(Json::is_string)
             && members
                 .get("params")
-                .is_none_or(|value| value.is_array() || value.is_object())
-            && id.is_none_or(|id| id.is_string() || id.is_number() || id.is_null());
-        match is_call {
-            true => id.map(|id| Some(id.to_string())),
-            false => Some(None),
+                .is_none_or(|value| value.is_array() || value.is_object());
+        match id {
+            Some(id) if !has_bad_id => Some((is_call, id.to_string())),
+            _ => (!is_call).then(|| (false, "null".to_owned())),
         }
     };
     match &json {
@@ -978,13 +983,11 @@ fn check(site: &Site, message: &[u8]) {
             assert_eq!(answer.body.starts_with(b"["), is_list, "{text}");
             let errors = answer.errors();
             assert_eq!(errors.len(), ids.len(), "{text}\n{answer:?}");
-            for (id, (code, own)) in ids.iter().zip(errors) {
-                match id {
-                    None => assert_eq!((code, &*own), (-32600, "null"), "{text}"),
-                    Some(id) => {
-                        assert_eq!(own, *id, "{text}");
-                        assert!(matches!(code, 0 | -32601 | -32602), "{text}: {code}");
-                    }
+            for ((is_call, id), (code, own)) in ids.iter().zip(errors) {
+                assert_eq!(own, *id, "{text}");
+                match is_call {
+                    false => assert_eq!(code, -32600, "{text}"),
+                    true => assert!(matches!(code, 0 | -32601 | -32602), "{text}: {code}"),
                 }
             }
         }

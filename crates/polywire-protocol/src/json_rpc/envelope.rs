@@ -38,6 +38,8 @@ struct Members {
     target: Option<Result<Route, Fault>>,
     params: Option<Range<usize>>,
     id: Option<Range<usize>>,
+    /// Whether there is an id of a wrong type, or another one.
+    has_bad_id: bool,
     /// What makes it no call, if anything does.
     invalid: Option<&'static str>,
 }
@@ -94,7 +96,7 @@ impl Parser<'_> {
     fn call(&mut self) -> Result<BatchEntry, Error> {
         if self.first_byte() != b'{' {
             skip(&mut self.decoder)?;
-            return Ok(invalid_call("an object"));
+            return Ok(invalid_call(None, "an object"));
         }
         let at = Member::DOCUMENT;
         let mut members = Members::default();
@@ -129,6 +131,7 @@ impl Parser<'_> {
         };
         if !is_right || !is_new {
             members.invalid.get_or_insert(expected);
+            members.has_bad_id |= name == "id";
             return skip(&mut self.decoder);
         }
         match name {
@@ -162,19 +165,28 @@ impl Parser<'_> {
             target,
             params,
             id,
+            has_bad_id,
             invalid,
         } = members;
+        let id = id.map(|range| self.part(range));
+        let id_of_invalid = || id.clone().filter(|_| !has_bad_id);
         let target = match (invalid, target) {
-            (Some(expected), _) => return invalid_call(expected),
-            (None, _) if !version => return invalid_call("one jsonrpc, \"2.0\""),
-            (None, None) => return invalid_call("one method, a string"),
+            (Some(expected), _) => return invalid_call(id_of_invalid(), expected),
+            (None, _) if !version => {
+                return invalid_call(id_of_invalid(), "one jsonrpc, \"2.0\"");
+            }
+            (None, None) => return invalid_call(id_of_invalid(), "one method, a string"),
             (None, Some(target)) => target,
         };
         BatchEntry {
-            id: id.map(|range| self.bytes.slice(range)),
+            id,
             target,
-            input: params.map_or_else(Bytes::new, |range| self.bytes.slice(range)),
+            input: params.map_or_else(Bytes::new, |range| self.part(range)),
         }
+    }
+
+    fn part(&self, range: Range<usize>) -> Bytes {
+        self.bytes.slice(range)
     }
 }
 
@@ -195,11 +207,12 @@ fn invalid(message: impl Into<String>) -> Fault {
     Fault::new(FaultKind::Malformed, message).with_code(code::INVALID_REQUEST)
 }
 
-/// What is in the place of a call. Its id is null even if it has one: section 5.
+/// What is in the place of a call. The response has its id, or null if the id cannot be read:
+/// section 5. Without an id it is no notification, because those are valid calls: section 4.1.
 #[cold]
-fn invalid_call(expected: &str) -> BatchEntry {
+fn invalid_call(id: Option<Bytes>, expected: &str) -> BatchEntry {
     BatchEntry {
-        id: Some(Bytes::from_static(NULL)),
+        id: Some(id.unwrap_or(Bytes::from_static(NULL))),
         target: Err(invalid(format!("expected a call with {expected}"))),
         input: Bytes::new(),
     }
