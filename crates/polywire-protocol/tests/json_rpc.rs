@@ -814,25 +814,23 @@ fn unknown_methods() {
     }
 }
 
-/// Inputs are parts of the message, and are not copied.
+/// Inputs and ids are parts of the message. They are copied only if they are less than 1/256 of it.
 #[test]
 fn inputs_share_the_memory_of_the_message() {
     let site = Site::new();
     let call = r#"{"jsonrpc":"2.0","method":"sum","params":{"a":1},"id":"x"}"#;
-    let message = Bytes::from(format!("[{call},{call}]"));
-    let envelope = site
-        .protocol
-        .split(&head(), message.clone(), &site.limits)
-        .unwrap();
-    assert!(envelope.is_list);
-    for call in &envelope.calls {
-        assert_eq!(&call.input[..], br#"{"a":1}"#);
-        assert!(message.as_ptr_range().contains(&call.input.as_ptr()));
-        assert!(
-            message
-                .as_ptr_range()
-                .contains(&call.id.as_ref().unwrap().as_ptr())
-        );
+    for (padding, is_shared) in [(0, true), (100, true), (2000, false)] {
+        let message = Bytes::from(format!("[{call},{}{call}]", " ".repeat(padding)));
+        let split = |message| site.protocol.split(&head(), message, &site.limits);
+        let batch = split(message.clone()).unwrap();
+        assert!(batch.is_list);
+        let shares = |part: &Bytes| message.as_ptr_range().contains(&part.as_ptr());
+        for call in &batch.calls {
+            assert_eq!(&call.input[..], br#"{"a":1}"#);
+            assert_eq!(call.id.as_deref(), Some(&br#""x""#[..]));
+            assert_eq!(shares(&call.input), is_shared);
+            assert_eq!(shares(call.id.as_ref().unwrap()), is_shared);
+        }
     }
 }
 

@@ -185,8 +185,13 @@ impl Parser<'_> {
         }
     }
 
+    /// A part of the message. It shares the memory of the message, unless it is so small that a
+    /// handler that keeps it would hold much more memory than it needs.
     fn part(&self, range: Range<usize>) -> Bytes {
-        self.bytes.slice(range)
+        match range.len() < self.bytes.len() / 256 {
+            true => Bytes::copy_from_slice(self.bytes.get(range).unwrap_or_default()),
+            false => self.bytes.slice(range),
+        }
     }
 }
 
