@@ -111,7 +111,7 @@ pub trait ServerProtocol: OfKind {
 
     /// The response to a message with several calls. `responses` has one response for each call
     /// of the batch, in the same order, and `None` for each call without
-    /// [an id](BatchEntry::id). This protocol wrote these responses.
+    /// [an id](BatchEntry::id). This protocol wrote these responses; others become faults.
     fn join(
         &self,
         batch: &CallBatch,

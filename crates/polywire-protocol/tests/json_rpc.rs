@@ -527,7 +527,7 @@ fn what_is_no_call() {
     for (wrong, id) in without_id.chain(with_id.map(|wrong| (wrong, "1"))) {
         let invalid = (-32600, id.to_owned());
         let one = site.answer(wrong.as_bytes());
-        assert_eq!(one.errors(), [invalid.clone()], "{wrong}");
+        assert_eq!(one.errors(), std::slice::from_ref(&invalid), "{wrong}");
         // In a list the others run.
         let list = format!(r#"[{wrong},{{"jsonrpc":"2.0","method":"sum","id":7}}]"#);
         let answer = site.answer(list.as_bytes());
@@ -834,6 +834,33 @@ fn inputs_share_the_memory_of_the_message() {
     }
 }
 
+/// Responses of another origin are not pasted into the message.
+#[test]
+fn responses_of_others() {
+    let site = Site::new();
+    let call = r#"{"jsonrpc":"2.0","method":"sum","id":"x"}"#;
+    for foreign in [
+        "",
+        "oops",
+        "null}",
+        r#"{"jsonrpc":"2.0","result":{}}"#,
+        r#"{"jsonrpc":"2.0","result":{},"id":7}"#,
+        r#"{"jsonrpc":"2.0","id":null,"result":{"sum":null}}"#,
+        r#"{"jsonrpc":"2.0","result":{},"pid":null}"#,
+    ] {
+        for message in [call.to_owned(), format!("[{call},{call}]")] {
+            let batch = site.split(message.as_bytes()).unwrap();
+            let response = || http::Response::new(Bytes::from(foreign.to_owned()));
+            let responses = batch.calls.iter().map(|_| Some(response())).collect();
+            let (head, body) = site.protocol.join(&batch, responses).into_parts();
+            let status = head.status;
+            let errors = Answer { status, body }.errors();
+            let expected = vec![(-32603, r#""x""#.to_owned()); batch.calls.len()];
+            assert_eq!(errors, expected, "{foreign}");
+        }
+    }
+}
+
 #[test]
 fn requests_of_a_client() {
     let site = Site::new();
@@ -965,6 +992,17 @@ fn expected(message: &[u8]) -> Result<Vec<(bool, String)>, i64> {
 
 fn check(site: &Site, message: &[u8]) {
     let text = String::from_utf8_lossy(message);
+    for call in site
+        .split(message)
+        .into_iter()
+        .flat_map(|batch| batch.calls)
+    {
+        for part in [call.id, Some(call.input)].into_iter().flatten() {
+            assert_eq!(part, part.trim_ascii(), "{text}");
+            let is_json = part.is_empty() || serde_json::from_slice::<Json>(&part).is_ok();
+            assert!(is_json, "{text}: {part:?}");
+        }
+    }
     let answer = site.answer(message);
     match expected(message) {
         Err(code) => {
