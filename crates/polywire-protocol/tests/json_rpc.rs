@@ -7,7 +7,7 @@ use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
     CallBatch, Claim, ClientProtocol, Fault, FaultKind, HeadSummary, JsonRpc, Outcome, Plan,
-    ReadPlan, ServerProtocol,
+    ReadPlan, ResponseId, ServerProtocol,
 };
 use polywire_schema::{Body, Error, Limits, Map, Operation, SchemaSet, Value};
 use serde_json::Value as Json;
@@ -858,6 +858,34 @@ fn responses_of_others() {
             let expected = vec![(-32603, r#""x""#.to_owned()); batch.calls.len()];
             assert_eq!(errors, expected, "{foreign}");
         }
+    }
+}
+
+/// Calls of a server are not taken for responses.
+#[test]
+fn messages_of_a_server() {
+    use ResponseId::{Call, None, Unknown};
+
+    for (message, expected) in [
+        (r#"{"jsonrpc":"2.0","result":1,"id":7}"#, Call(7)),
+        (r#"{"jsonrpc":"2.0","error":{},"id":7}"#, Call(7)),
+        (r#"{"jsonrpc":"2.0","error":{},"id":null}"#, Unknown),
+        (r#"{"jsonrpc":"2.0","error":{}}"#, Unknown),
+        (r#"{"jsonrpc":"2.0","result":1,"id":null}"#, None),
+        (r#"{"jsonrpc":"2.0","result":1,"id":"7"}"#, None),
+        (r#"{"jsonrpc":"2.0","result":1,"id":-7}"#, None),
+        (r#"{"jsonrpc":"2.0","method":"m","id":7}"#, None),
+        (r#"{"id":7,"method":"m","params":{"result":1}}"#, None),
+        (r#"{"jsonrpc":"2.0","method":"m","error":1}"#, None),
+        (r#"{"jsonrpc":"2.0","method":null,"result":1,"id":7}"#, None),
+    ] {
+        let body = Body::from(message.to_owned());
+        let found = JsonRpc::response_id(&body, &Limits::DEFAULT);
+        assert_eq!(found.unwrap(), expected, "{message}");
+    }
+    for wrong in ["", "7", "[]", "{\"id\":7", "{\"id\":7}}"] {
+        let body = Body::from(wrong.to_owned());
+        assert!(JsonRpc::response_id(&body, &Limits::DEFAULT).is_err());
     }
 }
 
