@@ -12,7 +12,7 @@ use polywire_schema::{
     Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
 };
 
-use crate::error_facts::MESSAGES;
+use crate::error_facts::{MESSAGES, kind_of};
 use crate::rpc::QUERY_ERROR;
 
 /// Errors that mean that the caller sends too much, under the names that
@@ -212,6 +212,20 @@ impl FaultKind {
             FaultKind::UnsupportedMediaType,
         ];
         ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of a fault of which only the status is known.
+    ///
+    /// ```
+    /// use http::StatusCode;
+    /// use polywire_protocol::FaultKind;
+    ///
+    /// let kind = FaultKind::from_status(StatusCode::TOO_MANY_REQUESTS);
+    /// assert_eq!(kind, FaultKind::Overloaded);
+    /// ```
+    #[must_use]
+    pub fn from_status(status: StatusCode) -> Self {
+        kind_of(status, "")
     }
 }
 

@@ -220,7 +220,8 @@ async fn read_lines(
                 let limit = limits.bytes();
                 return format!("a response is longer than {limit} bytes (Limits::bytes)").into();
             }
-            Ok(Line::End) => return "the server closed the connection".into(),
+            // Without a timeout no line is too slow.
+            Ok(Line::End | Line::TooSlow) => return "the server closed the connection".into(),
             Err(error) => return Cause::of(error),
         };
         if line.trim_ascii().is_empty() {

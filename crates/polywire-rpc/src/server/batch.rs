@@ -17,6 +17,11 @@ use super::body::RequestBody;
 use crate::call::decoding::is_large;
 use crate::call::{CallSequence, catch_panic};
 
+/// Marks the response to a message whose calls were found: it has the ids of the calls. Other responses to such a message
+/// are errors of the whole message.
+#[derive(Clone, Copy)]
+pub(super) struct Joined;
+
 impl PendingBody {
     /// Starts the calls of the message with the result of reading the body.
     #[cold]
@@ -83,5 +88,11 @@ async fn run(
         responses.push(response);
     }
     let joined = catch_panic(|| Ok(app.mounts.protocols[protocol].join(&batch, responses)));
-    joined.unwrap_or_else(fault)
+    match joined {
+        Ok(mut response) => {
+            response.extensions_mut().insert(Joined);
+            response
+        }
+        Err(panic) => fault(panic),
+    }
 }
