@@ -552,3 +552,114 @@ async fn servers_of_others() {
         "{error}"
     );
 }
+
+/// A client, and a server by hand.
+struct Pair {
+    client: Caller,
+    lines: tokio::io::Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
+    write: tokio::io::WriteHalf<DuplexStream>,
+}
+
+impl Pair {
+    fn new(buffer: usize) -> Self {
+        let (own, other) = duplex(buffer);
+        let (read, write) = tokio::io::split(other);
+        Self {
+            client: client_of(own, |builder| builder),
+            lines: BufReader::new(read).lines(),
+            write,
+        }
+    }
+
+    fn call(&self) -> JoinHandle<Result<String, polywire_rpc::CallError>> {
+        let client = self.client.clone();
+        tokio::spawn(async move { client.call("Add", ADD).await })
+    }
+
+    /// The id of the next call.
+    async fn id(&mut self) -> i64 {
+        let line = within(self.lines.next_line()).await.unwrap().unwrap();
+        json::read_value(&line).unwrap()["id"].as_i64().unwrap()
+    }
+
+    async fn send(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        self.write.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    async fn answer(&mut self, id: i64) {
+        let line = format!(r#"{{"jsonrpc":"2.0","result":{{"sum":{id}}},"id":{id}}}"#);
+        self.send(&line).await;
+    }
+}
+
+/// An error with the id null belongs to the only call in flight. Dropped calls are in flight until their response arrives.
+#[tokio::test]
+async fn errors_without_an_id() {
+    let error = std::str::from_utf8(ERROR).unwrap();
+    let mut pair = Pair::new(10_000);
+    let dropped = pair.call();
+    assert_eq!(pair.id().await, 1);
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    let second = pair.call();
+    assert_eq!(pair.id().await, 2);
+    // Of either call.
+    pair.send(error).await;
+    pair.answer(2).await;
+    assert_eq!(within(second).await.unwrap().unwrap(), r#"{"sum":2}"#);
+    pair.answer(1).await;
+    // Nor do calls of the server matter.
+    pair.send(r#"{"jsonrpc":"2.0","method":"m","id":3}"#).await;
+    let third = pair.call();
+    assert_eq!(pair.id().await, 3);
+    pair.send(r#"{"jsonrpc":"2.0","method":"m","result":{},"id":3}"#)
+        .await;
+    pair.send(error).await;
+    let fault = within(third).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+    // Of two calls.
+    let both = [pair.call(), pair.call()];
+    let ids = [pair.id().await, pair.id().await];
+    pair.send(error).await;
+    for id in ids {
+        pair.answer(id).await;
+    }
+    for call in both {
+        within(call).await.unwrap().unwrap();
+    }
+    // The error of a dropped call.
+    let dropped = pair.call();
+    assert_eq!(pair.id().await, 6);
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    pair.send(error).await;
+    let last = pair.call();
+    assert_eq!(pair.id().await, 7);
+    pair.send(error).await;
+    let fault = within(last).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+}
+
+/// A call that is dropped before it was written is not sent, and is not in flight.
+#[tokio::test]
+async fn dropped_calls_are_not_sent() {
+    // Shorter than a call, so that the first one blocks the others.
+    let mut pair = Pair::new(16);
+    let mut calls = Vec::new();
+    for _ in 0..4 {
+        calls.push(pair.call());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for dropped in [2, 1] {
+        let call = calls.remove(dropped);
+        call.abort();
+        assert!(call.await.unwrap_err().is_cancelled());
+    }
+    assert_eq!((pair.id().await, pair.id().await), (1, 4));
+    pair.answer(1).await;
+    within(calls.remove(0)).await.unwrap().unwrap();
+    pair.send(std::str::from_utf8(ERROR).unwrap()).await;
+    let fault = within(calls.remove(0)).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+}
