@@ -12,7 +12,7 @@ use polywire_schema::{
     Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
 };
 
-use crate::error_facts::MESSAGES;
+use crate::error_facts::{MESSAGES, kind_of};
 use crate::rpc::QUERY_ERROR;
 
 /// Errors that mean that the caller sends too much, under the names that
@@ -213,6 +213,20 @@ impl FaultKind {
         ];
         ALL.into_iter().find(|kind| kind.name() == name)
     }
+
+    /// The kind of a fault of which only the status is known.
+    ///
+    /// ```
+    /// use http::StatusCode;
+    /// use polywire_protocol::FaultKind;
+    ///
+    /// let kind = FaultKind::from_status(StatusCode::TOO_MANY_REQUESTS);
+    /// assert_eq!(kind, FaultKind::Overloaded);
+    /// ```
+    #[must_use]
+    pub fn from_status(status: StatusCode) -> Self {
+        kind_of(status, "")
+    }
 }
 
 impl Fault {
@@ -308,6 +322,18 @@ impl Fault {
         let mut fault = Self::new(FaultKind::Internal, "an internal error occurred");
         fault.0.source = Some(Arc::from(reason.into()));
         fault
+    }
+
+    /// The body calls something that does not exist. Repeats at most 64 characters of the name,
+    /// because a name in a body may be as long as the body.
+    #[cold]
+    pub(crate) fn unknown_name(what: &str, name: &str) -> Self {
+        let (shown, more) = match name.char_indices().nth(64) {
+            None => (name, ""),
+            Some((end, _)) => (name.get(..end).unwrap_or_default(), "..."),
+        };
+        let message = format!("no {what} `{}{more}`", shown.escape_debug());
+        Self::new(FaultKind::UnknownOperation, message)
     }
 
     /// This path answers other methods.

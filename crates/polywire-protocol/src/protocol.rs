@@ -111,7 +111,7 @@ pub trait ServerProtocol: OfKind {
 
     /// The response to a message with several calls. `responses` has one response for each call
     /// of the batch, in the same order, and `None` for each call without
-    /// [an id](BatchEntry::id). This protocol wrote these responses.
+    /// [an id](BatchEntry::id). This protocol wrote these responses; others become faults.
     fn join(
         &self,
         batch: &CallBatch,
@@ -373,7 +373,7 @@ pub struct CallBatch {
     pub calls: Vec<BatchEntry>,
 }
 
-/// A call of an [`CallBatch`].
+/// A call of a [`CallBatch`].
 #[derive(Debug)]
 pub struct BatchEntry {
     /// The id that the response repeats, as the message spells it. `None` if the caller expects
@@ -381,7 +381,8 @@ pub struct BatchEntry {
     pub id: Option<Bytes>,
     /// The operation, or why the call cannot run.
     pub target: Result<Route, Fault>,
-    /// The part of the message that holds the input. It shares the memory of the message.
+    /// The part of the message that holds the input. It shares the memory of the message, unless
+    /// it is less than 1/256 of it.
     pub input: Bytes,
 }
 

@@ -234,10 +234,7 @@ impl ServerProtocol for XmlRpc {
         let (method, _) = XmlRpcDecoder::call(body, self.profile, limits)?;
         match self.methods.get(&*method) {
             Some(index) => Ok(Route::to(*index)),
-            None => {
-                let message = format!("no method `{}`", method.escape_debug());
-                Err(Fault::new(FaultKind::UnknownOperation, message))
-            }
+            None => Err(Fault::unknown_name("method", &method)),
         }
     }
 

@@ -7,7 +7,7 @@ use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
     CallBatch, Claim, ClientProtocol, Fault, FaultKind, HeadSummary, JsonRpc, Outcome, Plan,
-    ReadPlan, ServerProtocol,
+    ReadPlan, ResponseId, ServerProtocol,
 };
 use polywire_schema::{Body, Error, Limits, Map, Operation, SchemaSet, Value};
 use serde_json::Value as Json;
@@ -485,48 +485,53 @@ fn errors_of_responses_are_found() {
     );
 }
 
-/// What is in the place of a call gets an error with the id null, even if it has one.
+/// What is in the place of a call gets an error with its id, or null if it has none that can be read.
 #[test]
 fn what_is_no_call() {
     let site = Site::new();
-    for wrong in [
+    let without_id = [
         "1",
         "null",
         "\"subtract\"",
         "true",
         "{}",
+        r#"{"jsonrpc":"2.0","method":"sum","id":true}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":{}}"#,
+        r#"{"jsonrpc":"1.0","method":"sum","id":{}}"#,
+        r#"{"jsonrpc":"1.0","method":"sum"}"#,
+        r#"{"jsonrpc":"1.0","method":"sum","id":null}"#,
+        // Which of two ids is meant is not known.
+        r#"{"jsonrpc":"2.0","method":"sum","id":1,"id":1}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":null,"id":1}"#,
+        r#"{"jsonrpc":"2.0","method":"sum","id":1,"id":true}"#,
+        r#"{"jsonrpc":"2.0","method":"nothing","id":1,"\u0069d":1}"#,
+    ];
+    let with_id = [
         r#"{"method":"sum","id":1}"#,
         r#"{"jsonrpc":"2.0","id":1}"#,
         r#"{"jsonrpc":"1.0","method":"sum","id":1}"#,
-        r#"{"jsonrpc":2.0,"method":"sum","id":1}"#,
+        r#"{"id":1,"jsonrpc":2.0,"method":"sum"}"#,
         r#"{"jsonrpc":null,"method":"sum","id":1}"#,
         r#"{"jsonrpc":"2.0","method":null,"id":1}"#,
         r#"{"jsonrpc":"2.0","method":["sum"],"id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","params":null,"id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","params":"x","id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","params":1,"id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":true}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":[1]}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":{}}"#,
+        r#"{"id":1,"jsonrpc":"2.0","method":"sum","params":1}"#,
         r#"{"jsonrpc":"2.0","jsonrpc":"2.0","method":"sum","id":1}"#,
         r#"{"jsonrpc":"1.0","jsonrpc":"2.0","method":"sum","id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","method":"sum","id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":1,"id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"sum","id":null,"id":1}"#,
         r#"{"jsonrpc":"2.0","method":"sum","params":[],"params":[],"id":1}"#,
-        r#"{"jsonrpc":"2.0","method":"nothing","id":1,"\u0069d":1}"#,
-    ] {
-        let (invalid, null) = (-32600, "null".to_owned());
+    ];
+    let without_id = without_id.into_iter().map(|wrong| (wrong, "null"));
+    for (wrong, id) in without_id.chain(with_id.map(|wrong| (wrong, "1"))) {
+        let invalid = (-32600, id.to_owned());
         let one = site.answer(wrong.as_bytes());
-        assert_eq!(one.errors(), [(invalid, null.clone())], "{wrong}");
+        assert_eq!(one.errors(), std::slice::from_ref(&invalid), "{wrong}");
         // In a list the others run.
         let list = format!(r#"[{wrong},{{"jsonrpc":"2.0","method":"sum","id":7}}]"#);
         let answer = site.answer(list.as_bytes());
-        assert_eq!(
-            answer.errors(),
-            [(invalid, null), (0, "7".to_owned())],
-            "{list}"
-        );
+        assert_eq!(answer.errors(), [invalid, (0, "7".to_owned())], "{list}");
     }
     // What is neither member nor value of a call does not matter.
     for right in [
@@ -793,25 +798,94 @@ fn limits() {
     assert_eq!(site.answer(call.as_bytes()).errors(), invalid);
 }
 
-/// Inputs are parts of the message, and are not copied.
+/// The name may be as long as the message, and is not repeated in full.
+#[test]
+fn unknown_methods() {
+    let site = Site::new();
+    for (name, shown) in [
+        ("x".repeat(64), "x".repeat(64)),
+        ("\u{e4}".repeat(65), "\u{e4}".repeat(64) + "..."),
+        ("x".repeat(100_000), "x".repeat(64) + "..."),
+    ] {
+        let call = format!(r#"{{"jsonrpc":"2.0","method":"{name}","id":1}}"#);
+        let error = &site.answer(call.as_bytes()).json()["error"];
+        assert_eq!(error["code"], -32601);
+        assert_eq!(error["data"]["message"], format!("no method `{shown}`"));
+    }
+}
+
+/// Inputs and ids are parts of the message. They are copied only if they are less than 1/256 of it.
 #[test]
 fn inputs_share_the_memory_of_the_message() {
     let site = Site::new();
     let call = r#"{"jsonrpc":"2.0","method":"sum","params":{"a":1},"id":"x"}"#;
-    let message = Bytes::from(format!("[{call},{call}]"));
-    let envelope = site
-        .protocol
-        .split(&head(), message.clone(), &site.limits)
-        .unwrap();
-    assert!(envelope.is_list);
-    for call in &envelope.calls {
-        assert_eq!(&call.input[..], br#"{"a":1}"#);
-        assert!(message.as_ptr_range().contains(&call.input.as_ptr()));
-        assert!(
-            message
-                .as_ptr_range()
-                .contains(&call.id.as_ref().unwrap().as_ptr())
-        );
+    for (padding, is_shared) in [(0, true), (100, true), (2000, false)] {
+        let message = Bytes::from(format!("[{call},{}{call}]", " ".repeat(padding)));
+        let split = |message| site.protocol.split(&head(), message, &site.limits);
+        let batch = split(message.clone()).unwrap();
+        assert!(batch.is_list);
+        let shares = |part: &Bytes| message.as_ptr_range().contains(&part.as_ptr());
+        for call in &batch.calls {
+            assert_eq!(&call.input[..], br#"{"a":1}"#);
+            assert_eq!(call.id.as_deref(), Some(&br#""x""#[..]));
+            assert_eq!(shares(&call.input), is_shared);
+            assert_eq!(shares(call.id.as_ref().unwrap()), is_shared);
+        }
+    }
+}
+
+/// Responses of another origin are not pasted into the message.
+#[test]
+fn responses_of_others() {
+    let site = Site::new();
+    let call = r#"{"jsonrpc":"2.0","method":"sum","id":"x"}"#;
+    for foreign in [
+        "",
+        "oops",
+        "null}",
+        r#"{"jsonrpc":"2.0","result":{}}"#,
+        r#"{"jsonrpc":"2.0","result":{},"id":7}"#,
+        r#"{"jsonrpc":"2.0","id":null,"result":{"sum":null}}"#,
+        r#"{"jsonrpc":"2.0","result":{},"pid":null}"#,
+    ] {
+        for message in [call.to_owned(), format!("[{call},{call}]")] {
+            let batch = site.split(message.as_bytes()).unwrap();
+            let response = || http::Response::new(Bytes::from(foreign.to_owned()));
+            let responses = batch.calls.iter().map(|_| Some(response())).collect();
+            let (head, body) = site.protocol.join(&batch, responses).into_parts();
+            let status = head.status;
+            let errors = Answer { status, body }.errors();
+            let expected = vec![(-32603, r#""x""#.to_owned()); batch.calls.len()];
+            assert_eq!(errors, expected, "{foreign}");
+        }
+    }
+}
+
+/// Calls of a server are not taken for responses.
+#[test]
+fn messages_of_a_server() {
+    use ResponseId::{Call, None, Unknown};
+
+    for (message, expected) in [
+        (r#"{"jsonrpc":"2.0","result":1,"id":7}"#, Call(7)),
+        (r#"{"jsonrpc":"2.0","error":{},"id":7}"#, Call(7)),
+        (r#"{"jsonrpc":"2.0","error":{},"id":null}"#, Unknown),
+        (r#"{"jsonrpc":"2.0","error":{}}"#, Unknown),
+        (r#"{"jsonrpc":"2.0","result":1,"id":null}"#, None),
+        (r#"{"jsonrpc":"2.0","result":1,"id":"7"}"#, None),
+        (r#"{"jsonrpc":"2.0","result":1,"id":-7}"#, None),
+        (r#"{"jsonrpc":"2.0","method":"m","id":7}"#, None),
+        (r#"{"id":7,"method":"m","params":{"result":1}}"#, None),
+        (r#"{"jsonrpc":"2.0","method":"m","error":1}"#, None),
+        (r#"{"jsonrpc":"2.0","method":null,"result":1,"id":7}"#, None),
+    ] {
+        let body = Body::from(message.to_owned());
+        let found = JsonRpc::response_id(&body, &Limits::DEFAULT);
+        assert_eq!(found.unwrap(), expected, "{message}");
+    }
+    for wrong in ["", "7", "[]", "{\"id\":7", "{\"id\":7}}"] {
+        let body = Body::from(wrong.to_owned());
+        assert!(JsonRpc::response_id(&body, &Limits::DEFAULT).is_err());
     }
 }
 
@@ -915,26 +989,26 @@ const SAMPLES: &[&str] = &[
 ];
 
 /// What the specification says about a message, by another reader of JSON: the code that the only
-/// error of the whole message has, or the ids of the responses in their order. `None` is an
-/// invalid call.
-fn expected(message: &[u8]) -> Result<Vec<Option<String>>, i64> {
+/// error of the whole message has, or whether each call with a response is valid, and its id.
+fn expected(message: &[u8]) -> Result<Vec<(bool, String)>, i64> {
     let Ok(json) = serde_json::from_slice::<Json>(message) else {
         return Err(-32700);
     };
-    let call = |json: &Json| -> Option<Option<String>> {
+    let call = |json: &Json| -> Option<(bool, String)> {
         let Json::Object(members) = json else {
-            return Some(None);
+            return Some((false, "null".to_owned()));
         };
         let id = members.get("id");
-        let is_call = members.get("jsonrpc").is_some_and(|value| value == "2.0")
+        let has_bad_id = id.is_some_and(|id| !(id.is_string() || id.is_number() || id.is_null()));
+        let is_call = !has_bad_id
+            && members.get("jsonrpc").is_some_and(|value| value == "2.0")
             && members.get("method").is_some_and(Json::is_string)
             && members
                 .get("params")
-                .is_none_or(|value| value.is_array() || value.is_object())
-            && id.is_none_or(|id| id.is_string() || id.is_number() || id.is_null());
-        match is_call {
-            true => id.map(|id| Some(id.to_string())),
-            false => Some(None),
+                .is_none_or(|value| value.is_array() || value.is_object());
+        match id {
+            Some(id) if !has_bad_id => Some((is_call, id.to_string())),
+            _ => (!is_call).then(|| (false, "null".to_owned())),
         }
     };
     match &json {
@@ -946,6 +1020,17 @@ fn expected(message: &[u8]) -> Result<Vec<Option<String>>, i64> {
 
 fn check(site: &Site, message: &[u8]) {
     let text = String::from_utf8_lossy(message);
+    for call in site
+        .split(message)
+        .into_iter()
+        .flat_map(|batch| batch.calls)
+    {
+        for part in [call.id, Some(call.input)].into_iter().flatten() {
+            assert_eq!(part, part.trim_ascii(), "{text}");
+            let is_json = part.is_empty() || serde_json::from_slice::<Json>(&part).is_ok();
+            assert!(is_json, "{text}: {part:?}");
+        }
+    }
     let answer = site.answer(message);
     match expected(message) {
         Err(code) => {
@@ -962,13 +1047,11 @@ fn check(site: &Site, message: &[u8]) {
             assert_eq!(answer.body.starts_with(b"["), is_list, "{text}");
             let errors = answer.errors();
             assert_eq!(errors.len(), ids.len(), "{text}\n{answer:?}");
-            for (id, (code, own)) in ids.iter().zip(errors) {
-                match id {
-                    None => assert_eq!((code, &*own), (-32600, "null"), "{text}"),
-                    Some(id) => {
-                        assert_eq!(own, *id, "{text}");
-                        assert!(matches!(code, 0 | -32601 | -32602), "{text}: {code}");
-                    }
+            for ((is_call, id), (code, own)) in ids.iter().zip(errors) {
+                assert_eq!(own, *id, "{text}");
+                match is_call {
+                    false => assert_eq!(code, -32600, "{text}"),
+                    true => assert!(matches!(code, 0 | -32601 | -32602), "{text}: {code}"),
                 }
             }
         }

@@ -104,7 +104,10 @@ fn tests_exist() {
 }
 
 fn is_a_test(root: &Path, file: &str, function: &str) {
-    let path = root.join("crates").join(file);
+    let path = match file.starts_with("tests/") {
+        true => root.join(file),
+        false => root.join("crates").join(file),
+    };
     let text = std::fs::read_to_string(&path);
     let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (before, _) = text

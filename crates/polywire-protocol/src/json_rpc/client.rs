@@ -10,7 +10,7 @@ use polywire_schema::{
     OperationFlags, Schema, Value,
 };
 
-use super::unnamed::Unnamed;
+use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, skip, write};
 use crate::endpoint::host_prefix;
 use crate::error_facts::{ErrorFacts, kind_of};
@@ -98,7 +98,9 @@ impl ClientProtocol for JsonRpc {
             match body.as_bytes().get(decoder.offset()) {
                 Some(b'{') => sink.read(root, decoder),
                 Some(b'n') => skip(decoder),
-                _ if shape.len() == 1 => sink.decode_any(root, &mut Unnamed::single(decoder, root)),
+                _ if shape.len() == 1 => {
+                    sink.decode_any(root, &mut PositionalDecoder::single(decoder, root))
+                }
                 _ => sink.read(root, decoder),
             }
             .map_err(|error| below("result", error))
@@ -145,7 +147,8 @@ impl JsonRpc {
         call.freeze()
     }
 
-    /// Which call a message of a server answers.
+    /// Which call a message of a server answers. A server may send calls of its own, which have
+    /// ids of its own, so a message with a `method` answers none.
     ///
     /// # Errors
     ///
@@ -153,13 +156,14 @@ impl JsonRpc {
     pub fn response_id(message: &Body, limits: &Limits) -> Result<ResponseId, Error> {
         let at = Member::DOCUMENT;
         let mut decoder = JsonDecoder::from_body(message, CLIENT, limits)?;
-        let (mut id, mut is_error) = (Value::Null, false);
+        let (mut id, mut is_error, mut is_call) = (Value::Null, false, false);
         let mut seq = decoder.map(at)?;
         while let Some(name) = decoder.key(at, &mut seq)? {
             match &*name {
                 "id" => id = Value::decode(at, &mut decoder)?,
                 other => {
                     is_error |= other == "error";
+                    is_call |= other == "method";
                     skip(&mut decoder)?;
                 }
             }
@@ -167,6 +171,7 @@ impl JsonRpc {
         decoder.finish()?;
         let number = id.as_i64().and_then(|id| u64::try_from(id).ok());
         Ok(match number {
+            _ if is_call => ResponseId::None,
             Some(id) => ResponseId::Call(id),
             None if is_error && id.is_null() => ResponseId::Unknown,
             None => ResponseId::None,

@@ -38,6 +38,8 @@ struct Members {
     target: Option<Result<Route, Fault>>,
     params: Option<Range<usize>>,
     id: Option<Range<usize>>,
+    /// Whether there is an id of a wrong type, or another one.
+    has_bad_id: bool,
     /// What makes it no call, if anything does.
     invalid: Option<&'static str>,
 }
@@ -94,7 +96,7 @@ impl Parser<'_> {
     fn call(&mut self) -> Result<BatchEntry, Error> {
         if self.first_byte() != b'{' {
             skip(&mut self.decoder)?;
-            return Ok(invalid_call("an object"));
+            return Ok(invalid_call(None, "an object"));
         }
         let at = Member::DOCUMENT;
         let mut members = Members::default();
@@ -129,6 +131,7 @@ impl Parser<'_> {
         };
         if !is_right || !is_new {
             members.invalid.get_or_insert(expected);
+            members.has_bad_id |= name == "id";
             return skip(&mut self.decoder);
         }
         match name {
@@ -137,7 +140,7 @@ impl Parser<'_> {
                 let method = self.decoder.str(Member::DOCUMENT)?;
                 members.target = Some(match self.protocol.find(&method) {
                     Some(index) => Ok(Route::to(index)),
-                    None => Err(unknown(&method)),
+                    None => Err(Fault::unknown_name("method", &method)),
                 });
             }
             "params" => members.params = Some(self.skipped()?),
@@ -162,18 +165,32 @@ impl Parser<'_> {
             target,
             params,
             id,
+            has_bad_id,
             invalid,
         } = members;
+        let id = id.map(|range| self.part(range));
+        let id_of_invalid = || id.clone().filter(|_| !has_bad_id);
         let target = match (invalid, target) {
-            (Some(expected), _) => return invalid_call(expected),
-            (None, _) if !version => return invalid_call("one jsonrpc, \"2.0\""),
-            (None, None) => return invalid_call("one method, a string"),
+            (Some(expected), _) => return invalid_call(id_of_invalid(), expected),
+            (None, _) if !version => {
+                return invalid_call(id_of_invalid(), "one jsonrpc, \"2.0\"");
+            }
+            (None, None) => return invalid_call(id_of_invalid(), "one method, a string"),
             (None, Some(target)) => target,
         };
         BatchEntry {
-            id: id.map(|range| self.bytes.slice(range)),
+            id,
             target,
-            input: params.map_or_else(Bytes::new, |range| self.bytes.slice(range)),
+            input: params.map_or_else(Bytes::new, |range| self.part(range)),
+        }
+    }
+
+    /// A part of the message. It shares the memory of the message, unless it is so small that a
+    /// handler that keeps it would hold much more memory than it needs.
+    fn part(&self, range: Range<usize>) -> Bytes {
+        match range.len() < self.bytes.len() / 256 {
+            true => Bytes::copy_from_slice(self.bytes.get(range).unwrap_or_default()),
+            false => self.bytes.slice(range),
         }
     }
 }
@@ -195,18 +212,13 @@ fn invalid(message: impl Into<String>) -> Fault {
     Fault::new(FaultKind::Malformed, message).with_code(code::INVALID_REQUEST)
 }
 
-/// What is in the place of a call. Its id is null even if it has one: section 5.
+/// What is in the place of a call. The response has its id, or null if the id cannot be read:
+/// section 5. Without an id it is no notification, because those are valid calls: section 4.1.
 #[cold]
-fn invalid_call(expected: &str) -> BatchEntry {
+fn invalid_call(id: Option<Bytes>, expected: &str) -> BatchEntry {
     BatchEntry {
-        id: Some(Bytes::from_static(NULL)),
+        id: Some(id.unwrap_or(Bytes::from_static(NULL))),
         target: Err(invalid(format!("expected a call with {expected}"))),
         input: Bytes::new(),
     }
-}
-
-#[cold]
-fn unknown(method: &str) -> Fault {
-    let message = format!("no method `{}`", method.escape_debug());
-    Fault::new(FaultKind::UnknownOperation, message)
 }

@@ -3,12 +3,12 @@
 //! <https://www.jsonrpc.org/specification>
 //!
 //! `envelope.rs` finds the calls of a message, `server.rs` and `client.rs` are the two sides, and
-//! `unnamed.rs` reads parameters by position.
+//! `positional.rs` reads parameters by position.
 
 mod client;
 mod envelope;
+mod positional;
 mod server;
-mod unnamed;
 
 use std::collections::HashMap;
 

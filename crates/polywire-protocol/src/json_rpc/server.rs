@@ -11,7 +11,7 @@ use polywire_codec::{Dynamic, Message, Sink, Typed};
 use polywire_schema::{Encoder, Error, Limits, Member, Operation, Schema, Value};
 
 use super::envelope::NULL;
-use super::unnamed::Unnamed;
+use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, write};
 use crate::fault::Public;
 use crate::media::check_coding;
@@ -20,8 +20,9 @@ use crate::room::Room;
 use crate::rpc::{ErrorDocument, other_members};
 use crate::{Fault, FaultKind};
 
-/// The end of each response before `join`.
-const END: &[u8] = b"null}";
+/// The end of each response before `join`. At the end of a JSON object this can only be its own
+/// last member.
+const END: &[u8] = br#","id":null}"#;
 
 impl ServerProtocol for JsonRpc {
     fn endpoint(&self) -> Option<&str> {
@@ -53,10 +54,11 @@ impl ServerProtocol for JsonRpc {
         responses: Vec<Option<http::Response<Bytes>>>,
     ) -> http::Response<Bytes> {
         let calls = batch.calls.iter().zip(responses);
-        let mut answers = calls.filter_map(|(call, response)| Some((call.id.as_ref()?, response?)));
+        let mut answers = calls
+            .filter_map(|(call, response)| Some((call.id.as_ref()?, self.own_response(response?))));
         if !batch.is_list {
             return match answers.next() {
-                None => no_content(),
+                None => empty_response(),
                 Some((id, response)) => response_with_id(id, response),
             };
         }
@@ -66,7 +68,7 @@ impl ServerProtocol for JsonRpc {
             push_with_id(&mut list, id, response.body());
         }
         if list.is_empty() {
-            return no_content();
+            return empty_response();
         }
         list.extend_from_slice(b"]");
         response(list.freeze())
@@ -84,7 +86,7 @@ impl ServerProtocol for JsonRpc {
         match request.body.as_bytes().first() {
             None => {}
             Some(b'[') => {
-                sink.decode_any(root, &mut Unnamed::list(&mut decoder, root))?;
+                sink.decode_any(root, &mut PositionalDecoder::list(&mut decoder, root))?;
                 decoder.finish()?;
             }
             Some(_) => {
@@ -156,6 +158,16 @@ impl ServerProtocol for JsonRpc {
     }
 }
 
+impl JsonRpc {
+    /// A response that has a place for an id. One that this protocol did not write becomes a fault.
+    fn own_response(&self, response: http::Response<Bytes>) -> http::Response<Bytes> {
+        match response.body().ends_with(END) {
+            true => response,
+            false => self.encode_other(&Fault::internal("a response without the id null")),
+        }
+    }
+}
+
 /// The code of a fault that the model does not know.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
     let source = std::error::Error::source(fault);
@@ -203,20 +215,20 @@ fn response(body: Bytes) -> http::Response<Bytes> {
 
 /// There is nothing to answer. The status is 200, since some clients accept no other for a
 /// notification (jsonrpclib-pelix).
-fn no_content() -> http::Response<Bytes> {
+fn empty_response() -> http::Response<Bytes> {
     http::Response::new(Bytes::new())
 }
 
 /// The response to the only call of a message.
 fn response_with_id(id: &[u8], mut response: http::Response<Bytes>) -> http::Response<Bytes> {
     *response.status_mut() = StatusCode::OK;
-    if id != NULL && response.body().ends_with(END) {
+    if id != NULL {
         let body = std::mem::take(response.body_mut());
         // Usually nothing else holds the body, and it is not copied.
         let mut body = body
             .try_into_mut()
             .unwrap_or_else(|body| BytesMut::from(&*body));
-        body.truncate(body.len() - END.len());
+        body.truncate(body.len() - NULL.len() - 1);
         body.extend_from_slice(id);
         body.extend_from_slice(b"}");
         *response.body_mut() = body.freeze();
@@ -224,8 +236,9 @@ fn response_with_id(id: &[u8], mut response: http::Response<Bytes>) -> http::Res
     response
 }
 
+/// Adds a response that ends with [`END`].
 fn push_with_id(out: &mut BytesMut, id: &[u8], body: &[u8]) {
-    out.extend_from_slice(body.strip_suffix(END).unwrap_or(body));
+    out.extend_from_slice(&body[..body.len() - NULL.len() - 1]);
     out.extend_from_slice(id);
     out.extend_from_slice(b"}");
 }

@@ -178,10 +178,7 @@ impl<D: QueryProtocol> Query<D> {
         };
         match self.operations.get(&*action) {
             Some(index) => Ok(Route::to(*index)),
-            None => {
-                let message = format!("no action `{}`", action.escape_debug());
-                Err(Fault::new(FaultKind::UnknownOperation, message))
-            }
+            None => Err(Fault::unknown_name("action", &action)),
         }
     }
 

@@ -4,6 +4,7 @@
 //! | what | counted from | until |
 //! |---|---|---|
 //! | body of an HTTP request, input over frames | 64 KiB each | the call ends |
+//! | line of JSON-RPC | 64 KiB each | the response is known |
 //! | input over frames that waits in the run queue or for authentication | 4 KiB each | the call ends |
 //! | decoded input of an operation (an estimate) | bodies above 8 KiB, 64 KiB each | the call ends |
 //! | reply over frames | 4 KiB each | it is written |

@@ -13,6 +13,7 @@ mod invocation;
 pub(crate) mod memory;
 pub(crate) mod pipe;
 pub(crate) mod queue;
+mod sequence;
 mod target;
 pub(crate) mod topic_call;
 
@@ -21,4 +22,5 @@ pub(crate) use engine::Engine;
 pub use head::CallHead;
 pub(crate) use in_flight::{CallLimit, InFlight};
 pub(crate) use invocation::{Invocation, Reply, catch_panic};
+pub(crate) use sequence::CallSequence;
 pub(crate) use target::Target;

@@ -24,6 +24,8 @@ const WAITING: usize = 64;
 impl ClientBuilder {
     /// Creates a client of JSON-RPC over a byte stream, such as the pipes of a child process, or a connection. Each line is a
     /// message, in UTF-8. Several calls can be in flight: their ids count up, and a response belongs to the call with its id.
+    /// An error with the id null belongs to the only call in flight. If there are several, it is ignored, because it could
+    /// belong to any of them. Calls that ended before their response are in flight until the response arrives.
     ///
     /// The deadline and the limits apply; other settings do not. A line that is longer than
     /// [`Limits::bytes`](polywire_schema::Limits::bytes) ends the connection, and so does one that is not a JSON object. At the
@@ -55,45 +57,107 @@ impl ClientBuilder {
             return Err(ConnectError::Mount(MountError::no_lines(protocol.kind())));
         }
         let (outgoing, queue) = mpsc::channel(WAITING);
-        let lines = Lines {
+        let carrier = LineCarrier {
             outgoing,
             calls: Arc::default(),
             deadline: self.deadline,
             limits: self.limits,
         };
-        tokio::spawn(drive(stream, queue, Arc::clone(&lines.calls), self.limits));
-        self.with_carrier(Carrier::Messages(Box::new(lines)))
+        tokio::spawn(drive(
+            stream,
+            queue,
+            Arc::clone(&carrier.calls),
+            self.limits,
+        ));
+        self.with_carrier(Carrier::Messages(Box::new(carrier)))
     }
 }
 
 /// A connection.
-struct Lines {
-    /// The lines to write, with their ends.
-    outgoing: mpsc::Sender<Bytes>,
+struct LineCarrier {
+    /// The calls to write.
+    outgoing: mpsc::Sender<OutgoingLine>,
     calls: Arc<Mutex<Calls>>,
     deadline: Duration,
     limits: Limits,
 }
 
-/// The calls that are in flight.
+/// A call that has not been written.
+struct OutgoingLine {
+    id: u64,
+    /// With its end.
+    line: Bytes,
+}
+
+/// The calls that wait for their responses.
 #[derive(Default)]
 struct Calls {
     last_id: u64,
-    /// The senders of the responses, by id.
-    pending: HashMap<u64, oneshot::Sender<Bytes>>,
+    /// By id.
+    pending: HashMap<u64, PendingCall>,
+    /// The number of calls that were written and then dropped before their response.
+    dropped: usize,
     /// Why the connection has ended, if it has.
     ended: Option<Cause>,
 }
 
+struct PendingCall {
+    response: oneshot::Sender<Bytes>,
+    is_written: bool,
+}
+
+impl Calls {
+    /// Whether a call is still wanted. It will be written.
+    fn begin_write(&mut self, id: u64) -> bool {
+        let call = self.pending.get_mut(&id);
+        call.is_some_and(|call| {
+            call.is_written = true;
+            true
+        })
+    }
+
+    /// Removes a call that ends without its response, if it does.
+    fn drop_call(&mut self, id: u64) {
+        let call = self.pending.remove(&id);
+        self.dropped += usize::from(call.is_some_and(|call| call.is_written));
+    }
+
+    /// Takes the call that a response belongs to, unless it was dropped.
+    fn take(&mut self, id: ResponseId) -> Option<PendingCall> {
+        match id {
+            ResponseId::Call(id) => {
+                let call = self.pending.remove(&id);
+                if call.is_none() && id <= self.last_id {
+                    self.dropped = self.dropped.saturating_sub(1);
+                }
+                call
+            }
+            ResponseId::Unknown => {
+                let written = self.pending.iter().filter(|(_, call)| call.is_written);
+                let ids: Vec<u64> = written.map(|(id, _)| *id).take(2).collect();
+                match (&ids[..], self.dropped) {
+                    ([id], 0) => self.pending.remove(id),
+                    ([], _) => {
+                        self.dropped = self.dropped.saturating_sub(1);
+                        None
+                    }
+                    _ => None,
+                }
+            }
+            ResponseId::None => None,
+        }
+    }
+}
+
 /// Removes a call when it ends.
-struct Pending {
+struct CallGuard {
     id: u64,
     calls: Arc<Mutex<Calls>>,
 }
 
-impl Drop for Pending {
+impl Drop for CallGuard {
     fn drop(&mut self) {
-        lock(&self.calls).pending.remove(&self.id);
+        lock(&self.calls).drop_call(self.id);
     }
 }
 
@@ -102,9 +166,9 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
     calls.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl_debug!(Lines { deadline });
+impl_debug!(LineCarrier { deadline });
 
-impl MessageCarrier for Lines {
+impl MessageCarrier for LineCarrier {
     fn exchange(&self, _: u32, payload: Bytes) -> ExchangeFuture {
         let timeout = CallTimeout::start(self.deadline);
         let (outgoing, calls) = (self.outgoing.clone(), Arc::clone(&self.calls));
@@ -124,7 +188,7 @@ impl MessageCarrier for Lines {
 
 /// Sends a call, and waits for its response.
 async fn call(
-    outgoing: &mpsc::Sender<Bytes>,
+    outgoing: &mpsc::Sender<OutgoingLine>,
     calls: &Arc<Mutex<Calls>>,
     payload: Bytes,
     limit: usize,
@@ -135,26 +199,34 @@ async fn call(
         return Err(CallError::encode_text(reason));
     }
     let (sender, response) = oneshot::channel();
-    let (pending, call) = {
+    let (guard, call) = {
         let mut locked = lock(calls);
         if let Some(why) = &locked.ended {
             return Err(CallError::lost(false, why.clone()));
         }
         locked.last_id += 1;
         let id = locked.last_id;
-        locked.pending.insert(id, sender);
+        let pending = PendingCall {
+            response: sender,
+            is_written: false,
+        };
+        locked.pending.insert(id, pending);
         let calls = Arc::clone(calls);
-        (Pending { id, calls }, JsonRpc::with_id(payload, id))
+        (CallGuard { id, calls }, JsonRpc::with_id(payload, id))
     };
     let ended = || lock(calls).ended.clone().unwrap_or_else(|| closed().into());
     let mut line = Vec::with_capacity(call.len() + 1);
     line.extend_from_slice(&call);
     line.push(b'\n');
-    if outgoing.send(line.into()).await.is_err() {
+    let line = OutgoingLine {
+        id: guard.id,
+        line: line.into(),
+    };
+    if outgoing.send(line).await.is_err() {
         return Err(CallError::lost(false, ended()));
     }
     let response = response.await;
-    drop(pending);
+    drop(guard);
     response.map_err(|_| CallError::lost(true, ended()))
 }
 
@@ -165,14 +237,14 @@ const fn closed() -> &'static str {
 /// Writes calls and reads responses until one of the two ends.
 async fn drive<S: AsyncRead + AsyncWrite>(
     stream: S,
-    queue: mpsc::Receiver<Bytes>,
+    queue: mpsc::Receiver<OutgoingLine>,
     calls: Arc<Mutex<Calls>>,
     limits: Limits,
 ) {
     let (read, write) = tokio::io::split(stream);
     let write = Box::pin(write);
     let why = tokio::select! {
-        written = write_lines(write, queue) => match written {
+        written = write_lines(write, queue, &calls) => match written {
             Ok(()) => closed().into(),
             Err(error) => Cause::of(error),
         },
@@ -187,13 +259,16 @@ async fn drive<S: AsyncRead + AsyncWrite>(
     drop(pending);
 }
 
-/// Writes lines until all clients are dropped.
+/// Writes calls until all clients are dropped. A call that was dropped in the queue is skipped.
 async fn write_lines(
     mut stream: impl AsyncWrite + Unpin,
-    mut queue: mpsc::Receiver<Bytes>,
+    mut queue: mpsc::Receiver<OutgoingLine>,
+    calls: &Mutex<Calls>,
 ) -> io::Result<()> {
-    while let Some(line) = queue.recv().await {
-        stream.write_all(&line).await?;
+    while let Some(call) = queue.recv().await {
+        if lock(calls).begin_write(call.id) {
+            stream.write_all(&call.line).await?;
+        }
         if queue.is_empty() {
             stream.flush().await?;
         }
@@ -215,7 +290,8 @@ async fn read_lines(
                 let limit = limits.bytes();
                 return format!("a response is longer than {limit} bytes (Limits::bytes)").into();
             }
-            Ok(Line::End) => return "the server closed the connection".into(),
+            // Without a timeout no line is too slow.
+            Ok(Line::End | Line::TooSlow) => return "the server closed the connection".into(),
             Err(error) => return Cause::of(error),
         };
         if line.trim_ascii().is_empty() {
@@ -231,21 +307,10 @@ async fn read_lines(
                 .into();
             }
         };
-        let sender = {
-            let pending = &mut lock(calls).pending;
-            match id {
-                ResponseId::Call(id) => pending.remove(&id),
-                // Of the only call, if there is one.
-                ResponseId::Unknown if pending.len() == 1 => {
-                    let id = pending.keys().next().copied();
-                    id.and_then(|id| pending.remove(&id))
-                }
-                ResponseId::Unknown | ResponseId::None => None,
-            }
-        };
-        match sender {
-            // The call may have been dropped.
-            Some(sender) => drop(sender.send(line)),
+        let call = lock(calls).take(id);
+        match call {
+            // It may have been dropped in the meantime.
+            Some(call) => drop(call.response.send(line)),
             None => tracing::debug!(?id, "a response of no call in flight was ignored"),
         }
     }

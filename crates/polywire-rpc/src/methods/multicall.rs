@@ -19,10 +19,7 @@ use super::parameters::{Location, Reader, Source};
 use super::wire::CborMethods;
 use crate::Context;
 use crate::call::decoding::{decode_on_pool, is_large};
-use crate::call::{Engine, Invocation, Reply, Target, catch_panic};
-
-/// The task yields after this number of calls.
-const YIELD_INTERVAL: usize = 8;
+use crate::call::{CallSequence, Engine, Invocation, Reply, Target, catch_panic};
 
 /// A call within the multicall.
 #[derive(Clone)]
@@ -74,60 +71,40 @@ async fn run(
     let mut results = Writer::list(format, reply.take_buffer(), items.len());
     // The buffer of a single result, which is copied to `results` once it is complete.
     let mut buffer = Vec::new();
-    let mut written = 0;
-    for (index, item) in items.into_iter().enumerate() {
-        if index % YIELD_INTERVAL == YIELD_INTERVAL - 1 {
-            // The deadline of the request can end it here.
-            tokio::task::yield_now().await;
-        }
+    let mut sequence = CallSequence::new(&engine, &context);
+    for item in items {
         let mut target = None;
-        let result = match item {
+        let result = match sequence.next(item).await {
             Err(fault) => Err(fault),
-            Ok(_) if written > engine.limits.bytes() => {
-                Err(results_too_large(engine.limits.bytes()))
+            Ok(item) => {
+                let call = ItemCall {
+                    engine: &engine,
+                    item: &item,
+                    format: format.of_item(),
+                };
+                call.run(context.clone(), mem::take(&mut buffer), &mut target)
+                    .await
             }
-            Ok(item) => match check_rate(&engine, index, &context) {
-                Err(fault) => Err(fault),
-                Ok(()) => {
-                    let call = ItemCall {
-                        engine: &engine,
-                        item: &item,
-                        format: format.of_item(),
-                    };
-                    call.run(context.clone(), mem::take(&mut buffer), &mut target)
-                        .await
-                }
-            },
         };
         match result {
             Ok(reply) => {
                 if let Some(Target::Method(entry)) = &target {
                     entry.record_size(reply.len());
                 }
-                written += reply.len();
+                sequence.add_result(reply.len());
                 results.result(&reply);
                 buffer = reply.into_buffer();
             }
             Err(fault) => {
                 let fault = fault.with_detail(protocol.wants_detail(&context.head));
                 let fault = engine.fault_in(protocol, target.as_ref(), &fault);
+                sequence.add_result(fault.body().len());
                 results.fault(fault.body());
             }
         }
     }
     let bytes = results.end_list().map_err(Fault::internal)?;
     Ok(MethodReply::new(format, bytes))
-}
-
-/// Counts a further call as a request, or rejects it: otherwise a multicall would bypass the rate limits. The first call was
-/// counted as the request.
-fn check_rate(engine: &Engine, index: usize, context: &Context) -> Result<(), Fault> {
-    match index {
-        0 => Ok(()),
-        _ => engine
-            .rates
-            .request(&context.call_head(context.uri().path())),
-    }
 }
 
 /// The run of one call.
@@ -209,14 +186,6 @@ impl ItemCall<'_> {
             }
         }
     }
-}
-
-/// The results of the calls before exceed the limit: a small request must not make the server buffer many large results.
-#[cold]
-fn results_too_large(limit: usize) -> Fault {
-    let message =
-        format!("not called: the results before it are more than {limit} bytes (Limits::bytes)");
-    Fault::new(FaultKind::Invalid, message).with_code(code::INVALID_REQUEST)
 }
 
 #[cold]

@@ -129,7 +129,7 @@ impl App {
                     Ok(run.with_deadline(deadline))
                 });
                 let target = Some(Target::Operation(route.operation));
-                self.begun((protocol, wants_detail), target, body, run)
+                self.into_answer((protocol, wants_detail), target, body, run)
             }
             plan => Answer::PendingBody(PendingBody {
                 app: Arc::clone(self),
@@ -237,7 +237,7 @@ impl App {
         }
     }
 
-    pub(super) fn begun(
+    pub(super) fn into_answer(
         self: &Arc<Self>,
         (protocol, wants_detail): (usize, bool),
         target: Option<Target>,
@@ -340,9 +340,9 @@ impl PendingBody {
         // Decoding and the handler have this time together.
         self.context.deadline = deadline;
         let begin = move |_: &Arc<Engine>| Ok(self.begin(Ok(bytes), true));
-        let begun = decode_on_pool(Arc::clone(&app.engine), deadline, begin);
+        let started = decode_on_pool(Arc::clone(&app.engine), deadline, begin);
         Answer::Boxed(Box::pin(async move {
-            match begun.await {
+            match started.await {
                 Ok(answer) => answer.await,
                 Err(fault) => {
                     let fault = fault.with_detail(wants_detail);
@@ -361,7 +361,7 @@ impl PendingBody {
     /// Starts the call with the result of reading the body. `is_on_pool`: on a thread of the pool.
     pub(super) fn begin(self, bytes: Result<Bytes, Fault>, is_on_pool: bool) -> Answer {
         if let Plan::BufferThenSplit = self.plan {
-            return self.begin_split(bytes);
+            return self.begin_batch(bytes);
         }
         let mut target = self.target();
         let Self {
@@ -380,7 +380,7 @@ impl PendingBody {
             let run = app.begin_with(call, context, bytes, &mut body, &mut target)?;
             Ok(run.with_deadline(deadline))
         });
-        app.begun((protocol, wants_detail), target, body, run)
+        app.into_answer((protocol, wants_detail), target, body, run)
     }
 }
 

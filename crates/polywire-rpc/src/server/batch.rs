@@ -9,21 +9,23 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
-use polywire_protocol::{CallBatch, Fault, FaultKind, Plan};
+use polywire_protocol::{CallBatch, Fault, Plan};
 
 use super::answer::{Answer, PendingBody};
 use super::app::App;
 use super::body::RequestBody;
-use crate::call::catch_panic;
 use crate::call::decoding::is_large;
+use crate::call::{CallSequence, catch_panic};
 
-/// The task yields after this number of calls.
-const YIELD_INTERVAL: usize = 8;
+/// Marks the response to a message whose calls were found: it has the ids of the calls. Other responses to such a message
+/// are errors of the whole message.
+#[derive(Clone, Copy)]
+pub(super) struct Joined;
 
 impl PendingBody {
     /// Starts the calls of the message with the result of reading the body.
     #[cold]
-    pub(super) fn begin_split(self, bytes: Result<Bytes, Fault>) -> Answer {
+    pub(super) fn begin_batch(self, bytes: Result<Bytes, Fault>) -> Answer {
         let Self {
             app,
             mut context,
@@ -38,7 +40,7 @@ impl PendingBody {
             app.mounts.protocols[protocol].split(&context.head, bytes, &app.engine.limits)
         });
         match split {
-            Err(fault) => app.begun((protocol, wants_detail), None, body, Err(fault)),
+            Err(fault) => app.into_answer((protocol, wants_detail), None, body, Err(fault)),
             Ok(batch) => Answer::Boxed(Box::pin(run(app, batch, context, body))),
         }
     }
@@ -53,64 +55,44 @@ async fn run(
 ) -> Response<Bytes> {
     let protocol = context.mount as usize;
     let wants_detail = app.engine.wants_detail(&context);
-    let limit = app.engine.limits.bytes();
     let fault = |fault: Fault| {
         app.engine
             .fault(protocol, None, &fault.with_detail(wants_detail))
     };
+    let mut sequence = CallSequence::new(&app.engine, &context);
     let mut responses = Vec::with_capacity(batch.calls.len());
-    let mut written = 0;
-    for (index, call) in batch.calls.iter_mut().enumerate() {
-        if index % YIELD_INTERVAL == YIELD_INTERVAL - 1 {
-            tokio::task::yield_now().await;
-        }
-        let response = match call.target.clone() {
-            Err(invalid) => fault(invalid),
-            Ok(_) if written > limit => fault(results_too_large(limit)),
-            Ok(route) => match check_rate(&app, index, &context) {
-                Err(rejected) => fault(rejected),
-                Ok(()) => {
-                    let bytes = std::mem::take(&mut call.input);
-                    let pending = PendingBody {
-                        app: Arc::clone(&app),
-                        plan: Plan::Buffer(route),
-                        context: context.clone(),
-                        body: RequestBody::empty(),
-                    };
-                    let answer = match is_large(&bytes) {
-                        true => pending.begin_on_pool(bytes),
-                        false => pending.begin(Ok(bytes), false),
-                    };
-                    answer.await
-                }
-            },
+    for call in &mut batch.calls {
+        let response = match sequence.next(call.target.clone()).await {
+            Err(rejected) => fault(rejected),
+            Ok(route) => {
+                let bytes = std::mem::take(&mut call.input);
+                let pending = PendingBody {
+                    app: Arc::clone(&app),
+                    plan: Plan::Buffer(route),
+                    context: context.clone(),
+                    body: RequestBody::empty(),
+                };
+                let answer = match is_large(&bytes) {
+                    true => pending.begin_on_pool(bytes),
+                    false => pending.begin(Ok(bytes), false),
+                };
+                answer.await
+            }
         };
         let response = call.id.is_some().then_some(response);
-        written += response
-            .as_ref()
-            .map_or(0, |response| response.body().len());
+        sequence.add_result(
+            response
+                .as_ref()
+                .map_or(0, |response| response.body().len()),
+        );
         responses.push(response);
     }
     let joined = catch_panic(|| Ok(app.mounts.protocols[protocol].join(&batch, responses)));
-    joined.unwrap_or_else(fault)
-}
-
-/// Counts a further call as a request, or rejects it: otherwise one message would bypass the rate limits. The first call was
-/// counted as the request.
-fn check_rate(app: &App, index: usize, context: &crate::Context) -> Result<(), Fault> {
-    match index {
-        0 => Ok(()),
-        _ => app
-            .engine
-            .rates
-            .request(&context.call_head(context.uri().path())),
+    match joined {
+        Ok(mut response) => {
+            response.extensions_mut().insert(Joined);
+            response
+        }
+        Err(panic) => fault(panic),
     }
-}
-
-/// The responses before this call exceed the limit: a small message must not make the server buffer many large responses.
-#[cold]
-fn results_too_large(limit: usize) -> Fault {
-    let message =
-        format!("not called: the results before it are more than {limit} bytes (Limits::bytes)");
-    Fault::new(FaultKind::TooLarge, message)
 }

@@ -31,9 +31,15 @@ pub(super) struct RequestBody {
     timeout: Duration,
     /// The deadline of the call, which also limits the time for the body.
     deadline: Deadline,
+    /// The bytes for which no memory is taken.
+    free: usize,
     /// Whether to read and discard the rest when this is dropped.
     linger: bool,
 }
+
+/// An extension of a request: the number of bytes of the body for which its sender holds memory, until there is a response.
+#[derive(Clone, Copy)]
+pub(super) struct CountedLength(pub(super) usize);
 
 enum Source {
     Incoming(IncomingBody),
@@ -53,17 +59,24 @@ impl RequestBody {
         timeout: Duration,
     ) -> Self {
         let source = (!body.is_end_stream()).then_some(Source::Boxed(body));
-        Self::new(head, source, timeout)
+        let mut body = Self::new(head, source, timeout);
+        body.free = free_bytes(head);
+        body
     }
 
     /// A body that has passed layers around HTTP requests. The body that the outermost layer received discards the rest
     /// itself.
-    pub(super) fn layered(body: BoxBody<Bytes, BodyError>, timeout: Duration) -> Self {
+    pub(super) fn layered(
+        head: &request::Parts,
+        body: BoxBody<Bytes, BodyError>,
+        timeout: Duration,
+    ) -> Self {
         Self {
             source: (!body.is_end_stream()).then_some(Source::Boxed(body)),
             partial: None,
             timeout,
             deadline: Deadline::NONE,
+            free: free_bytes(head),
             linger: false,
         }
     }
@@ -75,6 +88,7 @@ impl RequestBody {
             partial: None,
             timeout: Duration::ZERO,
             deadline: Deadline::NONE,
+            free: FREE,
             linger: false,
         }
     }
@@ -89,6 +103,7 @@ impl RequestBody {
             partial: None,
             timeout,
             deadline: Deadline::NONE,
+            free: FREE,
             linger,
         }
     }
@@ -139,6 +154,7 @@ impl RequestBody {
             memory,
             timeout: self.timeout,
             deadline: self.deadline,
+            free: self.free,
         };
         let partial = &mut self.partial;
         let result = ready!(match &mut self.source {
@@ -168,6 +184,7 @@ struct BodyReader<'a> {
     memory: &'a Arc<Memory>,
     timeout: Duration,
     deadline: Deadline,
+    free: usize,
 }
 
 impl BodyReader<'_> {
@@ -193,7 +210,7 @@ impl BodyReader<'_> {
         match Pin::new(&mut *body).poll_frame(context) {
             Poll::Ready(Some(Ok(frame))) => {
                 if let Ok(data) = frame.into_data() {
-                    if body.is_end_stream() && data.len() <= self.limit.min(FREE) {
+                    if body.is_end_stream() && data.len() <= self.limit.min(self.free) {
                         return Poll::Ready(Ok(data));
                     }
                     first.add(self, data, body)?;
@@ -261,7 +278,7 @@ impl PartialBody {
 
     fn add(&mut self, reader: &BodyReader<'_>, data: Bytes, body: &impl Body) -> Result<(), Fault> {
         self.len += data.len();
-        if self.len > reader.limit.min(FREE) {
+        if self.len > reader.limit.min(reader.free) {
             self.grow(reader)?;
         }
         if self.first.is_empty() {
@@ -279,7 +296,7 @@ impl PartialBody {
         Ok(())
     }
 
-    /// Checks the limit and takes memory for a body larger than [`FREE`].
+    /// Checks the limit and takes memory for a body larger than what is free.
     #[cold]
     fn grow(&mut self, reader: &BodyReader<'_>) -> Result<(), Fault> {
         if self.len > reader.limit {
@@ -367,6 +384,12 @@ impl Drop for RequestBody {
 async fn discard<B: Body>(body: B) {
     let mut body = std::pin::pin!(body);
     while let Some(Ok(_)) = body.frame().await {}
+}
+
+/// The bytes of a body for which no memory is taken.
+fn free_bytes(head: &request::Parts) -> usize {
+    let counted = head.extensions.get::<CountedLength>();
+    counted.map_or(FREE, |counted| counted.0.max(FREE))
 }
 
 fn read_error(error: impl std::error::Error + Send + Sync + 'static) -> Fault {

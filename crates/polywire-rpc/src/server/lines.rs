@@ -4,16 +4,19 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, HOST};
-use http::{HeaderValue, Request, Response, StatusCode, Uri, request};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Uri, request};
 use http_body_util::{BodyExt, Full};
-use polywire_protocol::{Fault, FaultKind, ProtocolKind, ServerProtocol};
+use polywire_protocol::{Fault, FaultKind, JsonRpc, ProtocolKind, ResponseId, ServerProtocol};
+use polywire_schema::Body;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
 use super::Server;
+use super::batch::Joined;
+use super::body::CountedLength;
 use crate::call::memory::MemoryReservation;
 use crate::lines::{Line, LineReader};
 use crate::peer::Peer;
@@ -33,8 +36,10 @@ impl Server {
     /// message, in UTF-8. Returns at the end of the stream, once all responses are written.
     ///
     /// Messages take the path of HTTP requests of `peer`, with all layers, limits and authenticators. Up to 64 messages of a
-    /// stream are in progress at once, and their responses are in the order in which they are ready. A line that is longer
-    /// than [`Limits::bytes`](polywire_schema::Limits::bytes) gets an error. Dropping the future cancels the calls.
+    /// stream are in progress at once, and their responses are in the order in which they are ready. If a layer or a limit
+    /// rejects a message, each of its calls that has an id gets an error with this id. A line that is longer than
+    /// [`Limits::bytes`](polywire_schema::Limits::bytes), or takes longer than [`Timeouts::body`](super::Timeouts) from its
+    /// first byte to its end, gets an error with the id null. Dropping the future cancels the calls.
     ///
     /// ```
     /// use polywire_protocol::ProtocolKind;
@@ -66,34 +71,44 @@ impl Server {
         let time = self.app.timeouts.body;
         let (read, write) = tokio::io::split(stream);
         let mut write = std::pin::pin!(write);
-        let mut lines = LineReader::new(Box::pin(read), limit);
-        // The memory of an incomplete line. That of a complete one is counted as a body of HTTP.
+        let mut lines = LineReader::new(Box::pin(read), limit).with_timeout(time);
+        // The memory of an incomplete line.
         let new_reservation = || MemoryReservation::nothing(Arc::clone(&self.app.engine.memory));
         let mut held = new_reservation();
         let mut messages = JoinSet::new();
         let mut is_open = true;
         while is_open || !messages.is_empty() {
+            if messages.len() == MESSAGES {
+                lines.restart_timeout();
+            }
             tokio::select! {
                 line = lines.next(|len| held.grow(len)), if is_open && messages.len() < MESSAGES => {
-                    match line? {
-                        Line::End => is_open = false,
+                    let held = std::mem::replace(&mut held, new_reservation());
+                    let fault = match line? {
+                        Line::End => {
+                            is_open = false;
+                            continue;
+                        }
+                        Line::Text(line) if line.trim_ascii().is_empty() => continue,
+                        Line::Text(line) => {
+                            let message = LineMessage { line, held, peer: peer.clone() };
+                            messages.spawn(message.answer(self.clone(), endpoint.clone()));
+                            continue;
+                        }
                         Line::TooLong => {
                             let message = format!("the line is longer than {limit} bytes, or than the memory that is left");
-                            let fault = Fault::new(FaultKind::TooLarge, message);
-                            send(&mut write, protocol.encode_other(&fault).into_body(), time).await?;
+                            Fault::new(FaultKind::TooLarge, message)
                         }
-                        Line::Text(line) if line.trim_ascii().is_empty() => {}
-                        Line::Text(line) => {
-                            let call = self.clone().answer_line(endpoint.clone(), line, peer.clone());
-                            messages.spawn(call);
+                        Line::TooSlow => {
+                            let message = format!("the line did not arrive within {} s", time.as_secs_f64());
+                            Fault::new(FaultKind::RequestTimeout, message)
                         }
-                    }
-                    held = new_reservation();
+                    };
+                    send(&mut write, protocol.encode_other(&fault).into_body(), time).await?;
                 }
                 Some(answer) = messages.join_next() => {
                     // A task fails only if it panics, and panics of handlers are caught before.
-                    let answer = answer.unwrap_or_else(|error| Err(Fault::internal(error)));
-                    let answer = answer.unwrap_or_else(|fault| protocol.encode_other(&fault).into_body());
+                    let answer = answer.unwrap_or_else(|error| protocol.encode_other(&Fault::internal(error)).into_body());
                     send(&mut write, answer, time).await?;
                 }
             }
@@ -127,54 +142,91 @@ impl Server {
         };
         Ok((endpoint, protocol))
     }
+}
 
-    /// The line that answers a line; empty if there is none.
-    async fn answer_line(
-        self,
-        endpoint: Endpoint,
-        line: Bytes,
-        peer: Peer,
-    ) -> Result<Bytes, Fault> {
-        let mut request = Request::new(Full::new(line.clone()));
-        *request.method_mut() = http::Method::POST;
-        *request.uri_mut() = endpoint.uri;
-        let headers = request.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+/// A message that is in progress.
+struct LineMessage {
+    line: Bytes,
+    /// The memory of the line, until the response is known.
+    held: MemoryReservation,
+    peer: Peer,
+}
+
+impl LineMessage {
+    /// The line that answers this one; empty if there is none.
+    async fn answer(self, server: Server, endpoint: Endpoint) -> Bytes {
+        let Self {
+            line,
+            held: _held,
+            peer,
+        } = self;
+        let (mut head, ()) = Request::new(()).into_parts();
+        head.method = Method::POST;
+        head.uri = endpoint.uri;
+        let json = HeaderValue::from_static("application/json");
+        head.headers.insert(CONTENT_TYPE, json);
         if let Some(host) = endpoint.host {
-            headers.insert(HOST, host);
+            head.headers.insert(HOST, host);
         }
-        request.extensions_mut().insert(peer);
-        let (head, body) = request.into_parts();
-        let request = Request::from_parts(head.clone(), body);
-        let response = match self.clone().oneshot(request).await {
+        let mut request = Request::from_parts(head.clone(), Full::new(line.clone()));
+        let extensions = request.extensions_mut();
+        extensions.insert(peer);
+        extensions.insert(CountedLength(line.len()));
+        let response = match server.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         };
-        let status = response.status();
-        let body = response.into_body().collect().await;
-        let body = body.map_err(Fault::internal)?.to_bytes();
-        let is_message = matches!(body.first(), Some(b'{' | b'[')) && !body.contains(&b'\n');
-        match status {
-            StatusCode::OK if is_message || body.is_empty() => Ok(body),
-            // Rejected by its head, without the ids of the calls.
-            _ if is_message => Ok(self.reject(&head, line, &body).unwrap_or(body)),
-            // Of a layer around HTTP requests.
-            _ => {
-                let reason = format!("a layer answered with status {status}");
-                Err(Fault::internal(reason))
-            }
-        }
+        let has_ids = response.extensions().get::<Joined>().is_some();
+        let (parts, body) = response.into_parts();
+        let rejection = match body
+            .collect()
+            .await
+            .map(http_body_util::Collected::to_bytes)
+        {
+            Ok(body) if has_ids && is_line(&body) => return body,
+            Ok(body) if server.is_error(&body) => Ok(body),
+            Ok(_) => Err(rejected(parts.status)),
+            Err(error) => Err(Fault::internal(error)),
+        };
+        server.reject(&head, line, rejection)
+    }
+}
+
+/// Whether a layer left the response of a message as it was: nothing, or JSON on one line.
+fn is_line(body: &[u8]) -> bool {
+    body.is_empty() || matches!(body.first(), Some(b'{' | b'[')) && !body.contains(&b'\n')
+}
+
+/// The fault of a message that a layer around HTTP requests answered.
+#[cold]
+fn rejected(status: StatusCode) -> Fault {
+    let message = format!("a layer answered with status {status}");
+    match FaultKind::from_status(status) {
+        FaultKind::Internal => Fault::internal(message),
+        kind => Fault::new(kind, message),
+    }
+}
+
+impl Server {
+    /// Whether a response is an error of JSON-RPC with the id null, on one line.
+    fn is_error(&self, response: &Bytes) -> bool {
+        let id = JsonRpc::response_id(&Body::new(response.clone()), &self.app.engine.limits);
+        is_line(response) && id.is_ok_and(|id| id == ResponseId::Unknown)
     }
 
-    /// The response to a line in which each call has the same response.
+    /// The response to a message in which each call has the same error. Its id is null if the message cannot be split.
     #[cold]
-    fn reject(&self, head: &request::Parts, line: Bytes, response: &Bytes) -> Option<Bytes> {
-        let (_, protocol) = self.endpoint_of_lines().ok()?;
-        let batch = protocol.split(head, line, &self.app.engine.limits).ok()?;
+    fn reject(&self, head: &request::Parts, line: Bytes, rejection: Result<Bytes, Fault>) -> Bytes {
+        let Ok((_, protocol)) = self.endpoint_of_lines() else {
+            return Bytes::new();
+        };
+        let error = rejection.unwrap_or_else(|fault| protocol.encode_other(&fault).into_body());
+        let Ok(batch) = protocol.split(head, line, &self.app.engine.limits) else {
+            return error;
+        };
         let calls = batch.calls.iter();
-        let responses = calls.map(|call| call.id.as_ref().map(|_| Response::new(response.clone())));
-        let joined = protocol.join(&batch, responses.collect());
-        Some(joined.into_body())
+        let responses = calls.map(|call| call.id.as_ref().map(|_| Response::new(error.clone())));
+        protocol.join(&batch, responses.collect()).into_body()
     }
 }
 
@@ -187,9 +239,13 @@ async fn send(
     if line.is_empty() {
         return Ok(());
     }
+    // One write, so that the line is not split over two packets.
+    let mut line = line
+        .try_into_mut()
+        .unwrap_or_else(|line| BytesMut::from(&*line));
+    line.extend_from_slice(b"\n");
     let write = async {
         stream.write_all(&line).await?;
-        stream.write_all(b"\n").await?;
         stream.flush().await
     };
     match tokio::time::timeout(time, write).await {

@@ -143,7 +143,7 @@ impl Service<HttpRequest> for InnerService {
     fn call(&mut self, request: HttpRequest) -> Self::Future {
         let (head, body) = request.into_parts();
         let peer = head.extensions.get::<Peer>().cloned().unwrap_or_default();
-        let body = RequestBody::layered(body, self.0.timeouts.body);
+        let body = RequestBody::layered(&head, body, self.0.timeouts.body);
         let answer = self.0.answer(Arc::new(head), body, peer);
         Box::pin(async move { Ok(answer.await.map(ResponseBody::from)) })
     }

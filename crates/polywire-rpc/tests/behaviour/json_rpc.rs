@@ -222,10 +222,16 @@ async fn limits_of_messages() {
         dynamic(|_: Map, _: Context| async move { Ok(Map::from_iter([("how", "x".repeat(400))])) });
     let site = Site::start(json_rpc().limits(limits).operation("Fail", large)).await;
     let list = [fail("", "1"), fail("", "2"), fail("", "3")].join(",");
-    let responses = responses(&post(&site, &format!("[{list}]")).await);
-    let codes: Vec<i64> = responses.iter().map(|(_, code, _)| *code).collect();
+    let found = responses(&post(&site, &format!("[{list}]")).await);
+    let codes: Vec<i64> = found.iter().map(|(_, code, _)| *code).collect();
     assert_eq!(codes, [0, 0, -32000]);
-    assert!(responses[2].2.contains("not called"), "{responses:?}");
+    assert!(found[2].2.contains("not called"), "{found:?}");
+    // Invalid calls after too many results say so too.
+    let list = [fail("", "1"), fail("", "2"), call("None", "[]", "3")].join(",");
+    let found = responses(&post(&site, &format!("[{list}]")).await);
+    let codes: Vec<i64> = found.iter().map(|(_, code, _)| *code).collect();
+    assert_eq!(codes, [0, 0, -32000]);
+    assert!(found[2].2.contains("not called"), "{found:?}");
 }
 
 /// The calls of a message share its deadline.

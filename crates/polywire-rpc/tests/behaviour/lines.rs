@@ -1,14 +1,30 @@
 //! JSON-RPC over byte streams: one message per line.
 
+use std::convert::Infallible;
+use std::io;
 use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use polywire_protocol::{FaultKind, ProtocolKind};
-use polywire_rpc::server::Peer;
-use polywire_rpc::{CallErrorKind, Client, ClientBuilder, Server, ServerBuilder};
-use polywire_schema::{Limits, Value};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use polywire_codec::json;
+use polywire_protocol::{Fault, FaultKind, ProtocolKind};
+use polywire_rpc::server::{HeadService, HttpRequest, HttpResponse, HttpService, Peer, RoutedCall};
+use polywire_rpc::{
+    CallErrorKind, Client, ClientBuilder, Server, ServerBuilder, Timeouts, dynamic,
+};
+use polywire_schema::{Limits, Map, Value};
+use tokio::io::{
+    AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex,
+};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tower::ServiceExt;
+use tower::layer::layer_fn;
+use tower_http::limit::RequestBodyLimitLayer;
 
 use crate::support::{Caller, builder, service, within};
 
@@ -19,7 +35,7 @@ fn json_rpc() -> ServerBuilder {
 }
 
 /// Serves one end of a stream, and returns the other.
-fn serve(server: Server) -> (DuplexStream, JoinHandle<std::io::Result<()>>) {
+fn serve(server: Server) -> (DuplexStream, JoinHandle<io::Result<()>>) {
     let (own, other) = duplex(1024);
     let serving = tokio::spawn(async move { server.serve_lines(other, Peer::unix(None)).await });
     (own, serving)
@@ -30,7 +46,7 @@ fn client_of(stream: DuplexStream, set: impl FnOnce(ClientBuilder) -> ClientBuil
     Caller(builder.connect_lines(stream).unwrap())
 }
 
-fn client(server: ServerBuilder) -> (Caller, JoinHandle<std::io::Result<()>>) {
+fn client(server: ServerBuilder) -> (Caller, JoinHandle<io::Result<()>>) {
     let (stream, serving) = serve(server.build().unwrap());
     (client_of(stream, |builder| builder), serving)
 }
@@ -45,7 +61,11 @@ fn call(method: &str, params: &str, id: &str) -> String {
 
 /// Sends text, closes the write half, and returns all lines of the server.
 async fn answers(server: ServerBuilder, text: &str) -> Vec<String> {
-    let (stream, serving) = serve(server.build().unwrap());
+    answers_of(server.build().unwrap(), text).await
+}
+
+async fn answers_of(server: Server, text: &str) -> Vec<String> {
+    let (stream, serving) = serve(server);
     let (mut read, mut write) = tokio::io::split(stream);
     let text = text.to_owned();
     let writing = tokio::spawn(async move {
@@ -206,6 +226,238 @@ async fn rejected_calls() {
     within(slow).await.unwrap().unwrap();
 }
 
+/// An error of a whole message.
+const ERROR: &[u8] = br#"{"jsonrpc":"2.0","error":{"code":7,"message":"m"},"id":null}"#;
+
+/// The code and id of each response on a line.
+fn errors(line: &str) -> Vec<(i64, Value)> {
+    let value = json::read_value(line).unwrap();
+    let responses = match &value {
+        Value::List(responses) => responses.clone(),
+        one => vec![one.clone()],
+    };
+    let error = |response: &Value| {
+        let code = response["error"]["code"].as_i64().unwrap_or_default();
+        (code, response["id"].clone())
+    };
+    responses.iter().map(error).collect()
+}
+
+/// Each call with an id gets the error of its message, whoever made it.
+#[tokio::test]
+async fn rejected_messages_keep_their_ids() {
+    let shed = |status: u16, text: &'static str| {
+        let inner = move |_: HttpService| {
+            tower::service_fn(move |_: HttpRequest| async move {
+                let mut response = HttpResponse::new(Bytes::from_static(text.as_bytes()).into());
+                *response.status_mut() = StatusCode::from_u16(status).unwrap();
+                Ok::<_, Infallible>(response)
+            })
+        };
+        json_rpc().http_layer(layer_fn(inner))
+    };
+    let head = |answer: fn() -> Result<Response<Bytes>, Fault>| {
+        let inner =
+            move |_: HeadService| tower::service_fn(move |_: RoutedCall| async move { answer() });
+        json_rpc().head_layer(layer_fn(inner))
+    };
+    let cases = [
+        (
+            json_rpc().http_layer(RequestBodyLimitLayer::new(20)),
+            -32000,
+        ),
+        (shed(503, "later"), -32000),
+        (shed(500, "oops"), -32603),
+        (shed(200, "{}"), -32603),
+        (shed(200, ""), -32603),
+        (shed(200, r#"{"a":null}"#), -32603),
+        (shed(200, r#"x,"id":null}"#), -32603),
+        (shed(200, r#"{"error":1,"id":null,"x":1}"#), -32603),
+        (
+            head(|| Err(Fault::new(FaultKind::Overloaded, "later"))),
+            -32000,
+        ),
+        (head(|| Err(Fault::internal("why"))), -32603),
+        (head(|| panic!("why")), -32603),
+        (head(|| Ok(Response::new(Bytes::from_static(ERROR)))), 7),
+        (
+            json_rpc().timeouts(Timeouts::DEFAULT.with_handler(Duration::ZERO)),
+            -32000,
+        ),
+    ];
+    for (server, code) in cases {
+        let server = server.build().unwrap();
+        for (message, ids) in [
+            (call("Add", ADD, "1"), vec![Value::from(1)]),
+            (call("Add", ADD, ""), vec![]),
+            (
+                format!(
+                    "[{},{},7,{}]",
+                    call("Add", ADD, "\"x\""),
+                    call("Add", ADD, ""),
+                    call("None", "[]", "2")
+                ),
+                vec!["x".into(), Value::Null, 2.into()],
+            ),
+        ] {
+            let lines = answers_of(server.clone(), &message).await;
+            let found: Vec<_> = lines.iter().flat_map(|line| errors(line)).collect();
+            let mut expected: Vec<_> = ids.into_iter().map(|id| (code, id)).collect();
+            // Of a message that was split, each call has its own error.
+            if found.len() == 3 && found[1].0 == -32600 {
+                expected[1].0 = -32600;
+                expected[2].0 = -32601;
+            }
+            assert_eq!(found, expected, "{lines:?}");
+        }
+        // Without ids there is one error.
+        let lines = answers_of(server, "{").await;
+        assert_eq!(lines.len(), 1);
+        assert_eq!(errors(&lines[0])[0].1, Value::Null);
+    }
+}
+
+/// A line that does not end is discarded. Its memory is free again.
+#[tokio::test]
+async fn slow_lines() {
+    let timeouts = Timeouts::DEFAULT.with_body(Duration::from_millis(50));
+    let (stream, serving) = serve(json_rpc().timeouts(timeouts).build().unwrap());
+    let (read, mut write) = tokio::io::split(stream);
+    let mut read = BufReader::new(read).lines();
+    write.write_all(b"{\"jsonrpc\"").await.unwrap();
+    let line = within(read.next_line()).await.unwrap().unwrap();
+    assert!(line.contains("RequestTimeout"), "{line}");
+    assert!(line.ends_with("\"id\":null}"), "{line}");
+    let rest = format!(":\"2.0\"}}\n{}\n", call("Add", ADD, "1"));
+    write.write_all(rest.as_bytes()).await.unwrap();
+    let line = within(read.next_line()).await.unwrap().unwrap();
+    assert!(line.contains("\"sum\":3"), "{line}");
+    // Between lines any time may pass.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    write.shutdown().await.unwrap();
+    assert_eq!(within(read.next_line()).await.unwrap(), None);
+    within(serving).await.unwrap().unwrap();
+}
+
+/// The memory of a message is counted once, from its line to its response, also if a layer waits before it reads the body.
+#[tokio::test]
+async fn memory_of_messages() {
+    const LEN: usize = 300_000;
+    let gate = Arc::new(Semaphore::new(0));
+    let waiting = Arc::clone(&gate);
+    let layer = layer_fn(move |inner: HttpService| {
+        let waiting = Arc::clone(&waiting);
+        tower::service_fn(move |request: HttpRequest| {
+            let (waiting, inner) = (Arc::clone(&waiting), inner.clone());
+            async move {
+                drop(waiting.acquire().await);
+                inner.oneshot(request).await
+            }
+        })
+    });
+    let handler_gate = Arc::new(Semaphore::new(0));
+    let waiting = Arc::clone(&handler_gate);
+    let handler = dynamic(move |_: Map, _| {
+        let waiting = Arc::clone(&waiting);
+        async move {
+            drop(waiting.acquire().await);
+            Ok(())
+        }
+    });
+    let server = json_rpc().operation("Nothing", handler).http_layer(layer);
+    let limits = Limits::DEFAULT.with_bytes(LEN * 3 / 2);
+    let server = server.limits(limits).body_memory(LEN * 3 / 2);
+    let server = server.build().unwrap();
+    let (stream, _serving) = serve(server.clone());
+    let (read, mut write) = tokio::io::split(stream);
+    let mut read = BufReader::new(read).lines();
+    let message = call("Nothing", "{}", "1").replace("{}", &format!("{{{}}}", " ".repeat(LEN)));
+    let taken = || usize::try_from(server.frame_stats().memory).unwrap();
+    write
+        .write_all(format!("{message}\n").as_bytes())
+        .await
+        .unwrap();
+    // The next line is read, so the first one is a message.
+    write.write_all(b"x").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(taken() >= LEN - 64 * 1024, "{}", taken());
+    write.write_all(b"\n").await.unwrap();
+    // For a second one there is not enough.
+    write
+        .write_all(format!("{message}\n").as_bytes())
+        .await
+        .unwrap();
+    let line = within(read.next_line()).await.unwrap().unwrap();
+    assert!(line.contains("memory"), "{line}");
+    // The layer lets it pass: it is counted once, until the handler is done.
+    gate.add_permits(1);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let range = LEN - 64 * 1024..LEN + LEN / 8;
+    assert!(range.contains(&taken()), "{}", taken());
+    handler_gate.add_permits(1);
+    for _ in 0..2 {
+        within(read.next_line()).await.unwrap().unwrap();
+    }
+    while taken() > 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Counts the writes to a stream.
+struct Counted(DuplexStream, Arc<Mutex<Vec<usize>>>);
+
+impl tokio::io::AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut tokio::io::ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.0).poll_write(context, bytes);
+        if let Poll::Ready(Ok(len)) = &written {
+            self.1.lock().unwrap().push(*len);
+        }
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
+#[tokio::test]
+async fn a_response_is_one_write() {
+    let server = json_rpc().build().unwrap();
+    let (mut own, other) = duplex(10_000);
+    let writes = Arc::<Mutex<Vec<usize>>>::default();
+    let counted = Counted(other, Arc::clone(&writes));
+    let serving = tokio::spawn(async move { server.serve_lines(counted, Peer::unix(None)).await });
+    let text = format!("{}\n{{\n", call("Add", ADD, "1"));
+    own.write_all(text.as_bytes()).await.unwrap();
+    own.shutdown().await.unwrap();
+    let mut answer = String::new();
+    within(own.read_to_string(&mut answer)).await.unwrap();
+    within(serving).await.unwrap().unwrap();
+    let mut lines: Vec<usize> = answer.split_inclusive('\n').map(str::len).collect();
+    let mut writes = writes.lock().unwrap().clone();
+    lines.sort_unstable();
+    writes.sort_unstable();
+    assert_eq!(writes, lines);
+}
+
 /// The end of the connection ends all calls, and those that follow.
 #[tokio::test]
 async fn closing_ends_pending_calls() {
@@ -299,4 +551,115 @@ async fn servers_of_others() {
         error.to_string().contains("longer than 150 bytes"),
         "{error}"
     );
+}
+
+/// A client, and a server by hand.
+struct Pair {
+    client: Caller,
+    lines: tokio::io::Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
+    write: tokio::io::WriteHalf<DuplexStream>,
+}
+
+impl Pair {
+    fn new(buffer: usize) -> Self {
+        let (own, other) = duplex(buffer);
+        let (read, write) = tokio::io::split(other);
+        Self {
+            client: client_of(own, |builder| builder),
+            lines: BufReader::new(read).lines(),
+            write,
+        }
+    }
+
+    fn call(&self) -> JoinHandle<Result<String, polywire_rpc::CallError>> {
+        let client = self.client.clone();
+        tokio::spawn(async move { client.call("Add", ADD).await })
+    }
+
+    /// The id of the next call.
+    async fn id(&mut self) -> i64 {
+        let line = within(self.lines.next_line()).await.unwrap().unwrap();
+        json::read_value(&line).unwrap()["id"].as_i64().unwrap()
+    }
+
+    async fn send(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        self.write.write_all(line.as_bytes()).await.unwrap();
+    }
+
+    async fn answer(&mut self, id: i64) {
+        let line = format!(r#"{{"jsonrpc":"2.0","result":{{"sum":{id}}},"id":{id}}}"#);
+        self.send(&line).await;
+    }
+}
+
+/// An error with the id null belongs to the only call in flight. Dropped calls are in flight until their response arrives.
+#[tokio::test]
+async fn errors_without_an_id() {
+    let error = std::str::from_utf8(ERROR).unwrap();
+    let mut pair = Pair::new(10_000);
+    let dropped = pair.call();
+    assert_eq!(pair.id().await, 1);
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    let second = pair.call();
+    assert_eq!(pair.id().await, 2);
+    // Of either call.
+    pair.send(error).await;
+    pair.answer(2).await;
+    assert_eq!(within(second).await.unwrap().unwrap(), r#"{"sum":2}"#);
+    pair.answer(1).await;
+    // Nor do calls of the server matter.
+    pair.send(r#"{"jsonrpc":"2.0","method":"m","id":3}"#).await;
+    let third = pair.call();
+    assert_eq!(pair.id().await, 3);
+    pair.send(r#"{"jsonrpc":"2.0","method":"m","result":{},"id":3}"#)
+        .await;
+    pair.send(error).await;
+    let fault = within(third).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+    // Of two calls.
+    let both = [pair.call(), pair.call()];
+    let ids = [pair.id().await, pair.id().await];
+    pair.send(error).await;
+    for id in ids {
+        pair.answer(id).await;
+    }
+    for call in both {
+        within(call).await.unwrap().unwrap();
+    }
+    // The error of a dropped call.
+    let dropped = pair.call();
+    assert_eq!(pair.id().await, 6);
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    pair.send(error).await;
+    let last = pair.call();
+    assert_eq!(pair.id().await, 7);
+    pair.send(error).await;
+    let fault = within(last).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+}
+
+/// A call that is dropped before it was written is not sent, and is not in flight.
+#[tokio::test]
+async fn dropped_calls_are_not_sent() {
+    // Shorter than a call, so that the first one blocks the others.
+    let mut pair = Pair::new(16);
+    let mut calls = Vec::new();
+    for _ in 0..4 {
+        calls.push(pair.call());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for dropped in [2, 1] {
+        let call = calls.remove(dropped);
+        call.abort();
+        assert!(call.await.unwrap_err().is_cancelled());
+    }
+    assert_eq!((pair.id().await, pair.id().await), (1, 4));
+    pair.answer(1).await;
+    within(calls.remove(0)).await.unwrap().unwrap();
+    pair.send(std::str::from_utf8(ERROR).unwrap()).await;
+    let fault = within(calls.remove(0)).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
 }

@@ -7,6 +7,7 @@ mod curl;
 mod echo;
 mod generated_package;
 mod harm;
+mod math;
 mod models;
 mod object_store;
 mod polywire_call;
@@ -18,6 +19,7 @@ mod python_jsonrpc;
 mod python_msgpack;
 mod python_xmlrpc;
 mod ruby_xmlrpc;
+mod rust_jsonrpsee;
 mod same_answers;
 mod smithy_page;
 

@@ -1,8 +1,12 @@
-//! Python's `jsonrpclib-pelix`.
+//! Python's `jsonrpclib-pelix`: its client against our server, and our client against its server.
+
+use std::process::Command;
 
 use polywire::codec::json;
-use polywire::schema::Value;
-use polywire_interop::{Case, Serving};
+use polywire::prelude::*;
+use polywire_interop::{Background, Case, Serving};
+
+use crate::math;
 
 /// Runs a script against the example service; `weather` is a proxy.
 fn python(case: &Case, script: &str) -> Option<Value> {
@@ -58,4 +62,72 @@ show(codes)";
         return;
     };
     assert_eq!(answer, json::read_value("[-32000,-32601,-32602]").unwrap());
+}
+
+const SERVER: &str = r#"
+import logging, os, sys, threading
+from jsonrpclib import Fault
+from jsonrpclib.SimpleJSONRPCServer import SimpleJSONRPCRequestHandler, SimpleJSONRPCServer
+threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+logging.disable(logging.CRITICAL)
+records = []
+
+def divide(dividend, divisor):
+    if dividend < 0:
+        return Fault(7, 'no negative numbers')
+    if divisor == 0:
+        return Fault(-32000, 'division by zero', data={'__type': 'DivisionByZero', 'dividend': dividend})
+    return dividend // divisor
+
+class Handler(SimpleJSONRPCRequestHandler):
+    rpc_paths = ('/jsonrpc',)
+
+server = SimpleJSONRPCServer(('127.0.0.1', 0), Handler, logRequests=False)
+server.register_function(lambda minuend, subtrahend: {'difference': minuend - subtrahend}, 'Subtract')
+server.register_function(divide, 'Divide')
+server.register_function(lambda text: records.append(text), 'Record')
+server.register_function(lambda: len(records), 'Count')
+print('http://127.0.0.1:%d' % server.server_address[1], flush=True)
+server.serve_forever()
+"#;
+
+/// Starts a server, which prints its URL as the first line, and returns our client of it.
+fn their_server(case: &Case) -> Option<(Background, Client)> {
+    let python = case.python(&["jsonrpclib"])?;
+    let mut command = Command::new(python.program());
+    let server = Background::start(command.args(["-c", SERVER]));
+    let client = math::client(&server.first_line);
+    Some((server, client))
+}
+
+#[tokio::test]
+async fn python_jsonrpclib_server_is_called() {
+    let case = Case::begin("python_jsonrpclib_server_is_called");
+    let Some((_server, client)) = their_server(&case) else {
+        return;
+    };
+    math::check_calls(&client).await;
+}
+
+#[tokio::test]
+async fn python_jsonrpclib_server_has_errors() {
+    let case = Case::begin("python_jsonrpclib_server_has_errors");
+    let Some((_server, client)) = their_server(&case) else {
+        return;
+    };
+    let by_zero = math::map([("dividend", 7), ("divisor", 0)]);
+    let fault = math::fault(&client, "Divide", by_zero).await;
+    assert_eq!(fault.shape(), "polywire.interop.math#DivisionByZero");
+    assert_eq!(fault.details().get("dividend"), Some(&Value::from(7)));
+    let negative = math::map([("dividend", -7), ("divisor", 1)]);
+    let fault = math::fault(&client, "Divide", negative).await;
+    assert_eq!(
+        (fault.kind(), fault.code(), fault.message()),
+        (FaultKind::Named, Some(7), "no negative numbers")
+    );
+    let fault = math::fault(&client, "Missing", Map::new()).await;
+    assert_eq!(
+        (fault.kind(), fault.code()),
+        (FaultKind::UnknownOperation, Some(-32601))
+    );
 }

@@ -13,7 +13,7 @@ const TOP: u64 = u64::MAX;
 
 /// A decoder that reads the structure at the top from an array with the values of its members in
 /// the order of the model, or from the value of its only member. All below is read as usual.
-pub(super) struct Unnamed<'d, 'de> {
+pub(super) struct PositionalDecoder<'d, 'de> {
     decoder: &'d mut JsonDecoder<'de>,
     root: Member<'d>,
     is_list: bool,
@@ -21,7 +21,7 @@ pub(super) struct Unnamed<'d, 'de> {
     has_begun: bool,
 }
 
-impl<'d, 'de> Unnamed<'d, 'de> {
+impl<'d, 'de> PositionalDecoder<'d, 'de> {
     /// Reads an array.
     pub(super) const fn list(decoder: &'d mut JsonDecoder<'de>, root: Member<'d>) -> Self {
         Self {
@@ -68,7 +68,7 @@ macro_rules! forward {
     };
 }
 
-impl<'de> Decoder<'de> for Unnamed<'_, 'de> {
+impl<'de> Decoder<'de> for PositionalDecoder<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.has_begun {
             return self.decoder.structure(at);
