@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cbor;
+mod checks;
 mod declaration;
 pub mod form;
 mod format;
@@ -35,7 +36,6 @@ mod parameters;
 mod path;
 #[cfg(feature = "reference")]
 pub mod reference;
-mod refuse;
 #[cfg(feature = "serde")]
 mod serde;
 mod snippet;

@@ -17,7 +17,7 @@ use polywire_text::{Malformed, base64, percent};
 
 use super::FormProfile;
 use super::index::{self, Field, Index, KEY, UNKNOWN, VALUE};
-use crate::{keep, refuse, snippet};
+use crate::{checks, keep, snippet};
 
 /// A reader of one form.
 ///
@@ -79,7 +79,7 @@ impl<'de> FormDecoder<'de> {
         profile: FormProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = refuse::text(body, limits, "form")?;
+        let text = checks::text(body, limits, "form")?;
         let mut decoder = Self::from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok(decoder)
@@ -92,7 +92,7 @@ impl<'de> FormDecoder<'de> {
     ///
     /// The text is longer than the limit.
     pub fn from_str(form: &'de str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
-        refuse::too_long(form.len(), limits, "form")?;
+        checks::message_len(form.len(), limits, "form")?;
         index::check_size(form.len())?;
         Ok(Self {
             form,
@@ -293,7 +293,7 @@ impl<'de> FormDecoder<'de> {
         match kind {
             ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
             _ if start + within >= end => error.found("the end of the value"),
-            _ => error.found(snippet::whole(&self.form.as_bytes()[..end], start + within)),
+            _ => error.found(snippet::rest(&self.form.as_bytes()[..end], start + within)),
         }
     }
 

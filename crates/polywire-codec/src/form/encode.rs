@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::FormProfile;
 use super::text::{encode_again, encode_plus, push_number, push_text, push_value};
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
 /// A writer of one form.
 ///

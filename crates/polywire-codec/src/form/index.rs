@@ -467,7 +467,7 @@ impl<'k> Resolver<'k> {
         match kind {
             ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
             _ if at >= self.key.len() => error.found("the end of the key"),
-            _ => error.found(snippet::whole(self.key.as_bytes(), at)),
+            _ => error.found(snippet::rest(self.key.as_bytes(), at)),
         }
     }
 }

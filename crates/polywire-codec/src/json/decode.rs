@@ -13,8 +13,8 @@ use polywire_schema::{
 use polywire_text::{Malformed, scan};
 
 use super::JsonProfile;
+use crate::checks;
 use crate::lengths::Lengths;
-use crate::refuse;
 
 /// A reader of one JSON text.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl<'de> JsonDecoder<'de> {
         profile: JsonProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = refuse::text(body, limits, "JSON")?;
+        let text = checks::text(body, limits, "JSON")?;
         let mut decoder = Self::from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok(decoder)
@@ -65,7 +65,7 @@ impl<'de> JsonDecoder<'de> {
     ///
     /// The text is longer than the limit.
     pub fn from_str(text: &'de str, profile: JsonProfile, limits: &Limits) -> Result<Self, Error> {
-        refuse::too_long(text.len(), limits, "JSON")?;
+        checks::message_len(text.len(), limits, "JSON")?;
         Ok(Self {
             text,
             at: start_of(text),

@@ -10,7 +10,7 @@ use polywire_schema::{
 use polywire_text::{base64, escape, number};
 
 use super::JsonProfile;
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
 /// A writer of one JSON text.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use super::{JsonDecoder, JsonEncoder, JsonProfile, locate};
 use crate::integers;
 use crate::serde::{
     Capture, Keys, Kind, SerdeReader, SerdeWriter, TextKey, ValueDeserializer, ValueSerializer,
+    capture,
 };
 
 impl<'de> JsonDecoder<'de> {
@@ -204,7 +205,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
     }
 
     /// A value keeps the digits of a number beyond 64 bits, and so do the types for big numbers.
-    fn own_newtype<V: Visitor<'de>>(
+    fn reserved_newtype<V: Visitor<'de>>(
         &mut self,
         name: &'static str,
         visitor: V,
@@ -304,7 +305,7 @@ impl SerdeWriter for JsonEncoder {
     }
 
     /// Big numbers are numbers with all their digits.
-    fn own_newtype<T: Serialize + ?Sized>(
+    fn reserved_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
@@ -312,8 +313,6 @@ impl SerdeWriter for JsonEncoder {
         if !matches!(name, BIG_INTEGER | BIG_DECIMAL) {
             return value.serialize(ValueSerializer(self));
         }
-        let mut digits = String::new();
-        value.serialize(Capture::new(|text: &str| digits.push_str(text)))?;
-        SerdeWriter::digits(self, &digits)
+        SerdeWriter::digits(self, &capture(value)?)
     }
 }

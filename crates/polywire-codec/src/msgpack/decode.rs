@@ -9,7 +9,7 @@ use polywire_text::{Malformed, utf8};
 
 use super::MsgPackProfile;
 use super::head::Head;
-use crate::refuse;
+use crate::checks;
 
 /// A reader of one MessagePack value.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<'de> MsgPackDecoder<'de> {
         profile: MsgPackProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        refuse::too_long(bytes.len(), limits, "MessagePack")?;
+        checks::message_len(bytes.len(), limits, "MessagePack")?;
         Ok(Self {
             bytes,
             at: 0,

@@ -189,7 +189,7 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
     }
 
     /// Timestamps are extensions, and big integers may be integers. Others have text.
-    fn own_newtype<V: Visitor<'de>>(
+    fn reserved_newtype<V: Visitor<'de>>(
         &mut self,
         name: &'static str,
         visitor: V,
@@ -304,7 +304,7 @@ impl SerdeWriter for MsgPackEncoder {
         key.serialize(ValueSerializer(self))
     }
 
-    fn own_newtype<T: Serialize + ?Sized>(
+    fn reserved_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,

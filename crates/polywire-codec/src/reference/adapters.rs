@@ -28,7 +28,7 @@ macro_rules! encoders {
 }
 
 encoders! {
-    crate::cbor::CborEncoder: |this| cbor::CborEncoder::new(this.defaults()) => push_value;
+    crate::cbor::CborEncoder: |this| cbor::CborEncoder::new(this.defaults()) => raw;
     crate::form::FormEncoder: |this| form::FormEncoder::new(this.profile()) => push_fields;
     crate::json::JsonEncoder: |this| json::JsonEncoder::new(this.profile()) => push_value;
     crate::xml::XmlEncoder<'_>:

@@ -1,4 +1,4 @@
-//! Reading values.
+//! Deserializing values.
 
 use std::borrow::Cow;
 
@@ -8,14 +8,14 @@ use serde::de::value::SeqDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
 
 use super::access::{Elements, Variant};
-use super::{Kind, SerdeReader};
+use super::{Kind, SerdeReader, is_reserved};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the next value.
+/// A deserializer of the next value.
 pub(crate) struct ValueDeserializer<'a, R: ?Sized>(pub(crate) &'a mut R);
 
-/// Reads the next value as a type of serde.
+/// Deserializes the next value.
 pub(crate) fn deserialize<'de, R, T>(reader: &mut R) -> Result<T>
 where
     R: SerdeReader<'de> + ?Sized,
@@ -25,7 +25,7 @@ where
     at(T::deserialize(ValueDeserializer(reader)), start, reader)
 }
 
-/// Adds the position to an error of a visitor, which knows none.
+/// Adds the position of a value to an error of a visitor.
 #[inline(always)]
 fn at<'de, T, R: SerdeReader<'de> + ?Sized>(
     result: Result<T>,
@@ -47,7 +47,7 @@ fn located<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader
 }
 
 impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
-    /// A value of any type. `check_keys` says that no key of a map may come twice.
+    /// A value of any type. `check_keys` makes duplicate keys of a map an error.
     #[inline(never)]
     pub(crate) fn any<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
         let reader = self.0;
@@ -60,8 +60,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Kind::Boolean => visitor.visit_bool(reader.boolean(Member::DOCUMENT)?),
             Kind::Number => reader.number(visitor),
             Kind::String => match reader.str(Member::DOCUMENT)? {
-                // The name by which serde_json passes its numbers is never lent: a type that
-                // keeps it would later lend it to others, which take it for serde_json's.
+                // Borrowed, this key would mean a number of serde_json to types that buffer it.
                 Cow::Borrowed(NUMBER_KEY) => visitor.visit_str(NUMBER_KEY),
                 Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                 Cow::Owned(text) => visitor.visit_string(text),
@@ -77,7 +76,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         at(result, start, reader)
     }
 
-    /// An integer, or another value, which the visitor rejects.
+    /// An integer. Any other value is passed to the visitor, which rejects it.
     #[inline]
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -91,7 +90,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         at(result, start, self.0)
     }
 
-    /// A floating-point number, or another value.
+    /// A floating-point number or any other value.
     #[inline]
     fn double<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -101,7 +100,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         }
     }
 
-    /// Text, or another value.
+    /// Text or any other value.
     #[inline]
     fn string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -111,7 +110,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         }
     }
 
-    /// Text for a type that keeps its own copy.
+    /// Text for a type that copies it.
     #[inline]
     fn owned_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -136,7 +135,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         at(result, start, reader)
     }
 
-    /// A list, or another value.
+    /// A list or any other value.
     #[inline]
     fn list<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.0.kind()? {
@@ -146,7 +145,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         }
     }
 
-    /// Bytes are a list of small numbers too.
+    /// Bytes as a list of numbers.
     #[inline(never)]
     fn list_of_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -155,7 +154,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         at(visitor.visit_seq(items), start, self.0)
     }
 
-    /// A map, or another value.
+    /// A map or any other value.
     #[inline]
     fn map<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
         match self.0.kind()? {
@@ -165,9 +164,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     }
 }
 
-/// Methods that try the kind of value that the type expects, and pass any other value to the
-/// visitor, which rejects it.
-macro_rules! expect {
+/// Defines methods of `Deserializer` that forward to a method of `ValueDeserializer`.
+macro_rules! forward {
     ($($read:ident: $($method:ident)*;)*) => {
         $($(
             #[inline]
@@ -181,7 +179,7 @@ macro_rules! expect {
 impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<'_, R> {
     type Error = Error;
 
-    expect! {
+    forward! {
         integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
             deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
         double: deserialize_f32 deserialize_f64;
@@ -250,11 +248,11 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        match name.starts_with('$') {
+        match is_reserved(name) {
             false => visitor.visit_newtype_struct(self),
             true => {
                 let start = self.0.position();
-                let result = self.0.own_newtype(name, visitor);
+                let result = self.0.reserved_newtype(name, visitor);
                 at(result, start, self.0)
             }
         }
@@ -277,7 +275,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         self.map(true, visitor)
     }
 
-    /// A structure checks itself that no member comes twice.
+    /// Derived implementations check for duplicate members.
     #[inline]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
@@ -288,7 +286,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         self.map(false, visitor)
     }
 
-    /// The name of a variant, or a map of one entry.
+    /// The name of a variant, or a map with one entry.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -306,13 +304,13 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
             }
             Kind::Map => {
                 let mut seq = reader.begin(Container::Map, Member::DOCUMENT)?;
-                let one = || Error::new(ErrorKind::InvalidValue).expected(EXPECTED);
+                let invalid = || Error::new(ErrorKind::InvalidValue).expected(EXPECTED);
                 if !reader.next_element(true, &mut seq)? {
-                    return Err(reader.locate(one(), start));
+                    return Err(reader.locate(invalid(), start));
                 }
                 let value = at(visitor.visit_enum(Variant(reader)), start, reader)?;
                 if reader.next_element(true, &mut seq)? {
-                    return Err(reader.locate(one(), start));
+                    return Err(reader.locate(invalid(), start));
                 }
                 Ok(value)
             }

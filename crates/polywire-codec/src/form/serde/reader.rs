@@ -25,7 +25,7 @@ pub(super) struct Reader<'de> {
 impl<'de> Reader<'de> {
     pub(super) fn new(bytes: &'de [u8]) -> Result<Self> {
         let limits = Limits::DEFAULT;
-        crate::refuse::too_long(bytes.len(), &limits, "form")?;
+        crate::checks::message_len(bytes.len(), &limits, "form")?;
         let form = utf8::validate(bytes).map_err(|malformed| {
             Error::malformed(ErrorKind::Characters, malformed, 0).in_format("form")
         })?;
@@ -181,7 +181,7 @@ impl<'de> Reader<'de> {
             _ if field.value >= field.end => error.found("the end of the value"),
             _ => {
                 let form = &self.form.as_bytes()[..field.end];
-                error.found(snippet::whole(form, field.value))
+                error.found(snippet::rest(form, field.value))
             }
         }
     }
@@ -205,7 +205,7 @@ impl<'de> Reader<'de> {
         match kind {
             ErrorKind::Duplicate => error,
             _ if start >= field.key_end => error.found("the end of the key"),
-            _ => error.found(snippet::whole(key, start)),
+            _ => error.found(snippet::rest(key, start)),
         }
     }
 }
