@@ -31,5 +31,5 @@ pub(crate) fn text<'de>(
 pub(crate) fn unbalanced(format: &'static str) -> Error {
     Error::new(ErrorKind::Internal)
         .in_format(format)
-        .expected("as many ends as beginnings of structures, lists and maps")
+        .expected("one end for each start of a structure, list or map")
 }

@@ -363,5 +363,5 @@ impl<'de, E, T: DecodeStructure<'de>, F> EncodeWith<E> for Slot<'de, T, F> {}
 /// A finished structure accepts no more members.
 #[cold]
 fn finished() -> Error {
-    Error::new(ErrorKind::Internal).expected("no more members behind the end of a structure")
+    Error::new(ErrorKind::Internal).expected("no members after the end of the structure")
 }

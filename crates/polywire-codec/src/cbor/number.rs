@@ -43,8 +43,8 @@ impl CborDecoder<'_> {
         self.skip_plain_tags()?;
         let start = self.at;
         let value = self.small_integer(at.kind().describe())?;
-        let (least, most) = at.kind().integer_range();
-        if value < least || value > most {
+        let (min, max) = at.kind().integer_range();
+        if value < min || value > max {
             return Err(self.invalid(start, at.kind().describe()));
         }
         Ok(value)
@@ -106,9 +106,9 @@ impl CborDecoder<'_> {
         let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
         let bytes = &bytes[zeros..];
         if bytes.len() > big::MAX_BYTES {
-            let most = big::MAX_BYTES;
+            let max = big::MAX_BYTES;
             let error = self.invalid(start, "");
-            return Err(error.expected(format!("an integer of at most {most} bytes")));
+            return Err(error.expected(format!("an integer of at most {max} bytes")));
         }
         self.count_items((bytes.len() / BYTES_PER_ITEM) as u32)?;
         let digits = big::digits(bytes);

@@ -208,8 +208,8 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         if let Some((value, len)) = self.quick_integer() {
-            let (least, most) = at.kind().integer_range();
-            if (least..=most).contains(&value) {
+            let (min, max) = at.kind().integer_range();
+            if (min..=max).contains(&value) {
                 self.at += len;
                 return Ok(value);
             }

@@ -64,7 +64,7 @@ impl<'de> ReferenceDecoder<'de> for crate::form::FormDecoder<'de> {
         at: Member<'_>,
         sink: &mut dyn DecodeAny<'de>,
     ) -> Result<(), Error> {
-        let (text, limits, profile) = self.whole();
+        let (text, limits, profile) = self.input();
         let reference = form::FormDecoder::new(text, profile, &limits)?;
         read_members(reference, at, sink).map(drop)
     }

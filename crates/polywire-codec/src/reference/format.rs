@@ -194,9 +194,9 @@ pub(super) trait DecodeFormat: Format {
     }
 
     fn integer(&self, input: Input<'_>) -> Result<i64, Error> {
-        let (least, most) = input.kind.integer_range();
+        let (min, max) = input.kind.integer_range();
         let value = self.digits(input)?.parse().ok();
-        let value = value.filter(|value| (least..=most).contains(value));
+        let value = value.filter(|value| (min..=max).contains(value));
         value.ok_or_else(|| input.invalid(input.kind.describe()))
     }
 

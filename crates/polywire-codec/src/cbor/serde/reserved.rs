@@ -82,6 +82,6 @@ fn tagged_value<'de, V: Visitor<'de>>(
         Event::Scalar(Value::BigInteger(value)) => ExtendedValue::BigInteger(value).visit(visitor),
         Event::Scalar(Value::BigDecimal(value)) => ExtendedValue::BigDecimal(value).visit(visitor),
         Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
-        _ => Err(decoder.invalid(start, "a value behind a tag")),
+        _ => Err(decoder.invalid(start, "a value of a known type after the tag")),
     }
 }

@@ -1,4 +1,4 @@
-//! Types of serde in forms: see the [parent](super).
+//! serde for forms. See the [parent module](super).
 
 mod access;
 mod compound;

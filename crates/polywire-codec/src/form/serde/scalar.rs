@@ -1,4 +1,4 @@
-//! Reading values from the text of a field.
+//! Deserializing the text of a field.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use super::reader::Reader;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the text of a field.
+/// A deserializer of the text of a field.
 pub(super) struct ScalarDeserializer<'a, 'de> {
     pub(super) reader: &'a Reader<'de>,
     pub(super) field: Field,

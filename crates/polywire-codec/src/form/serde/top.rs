@@ -1,4 +1,4 @@
-//! Reading the form as a whole.
+//! Deserializing the form.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::serde::TextKey;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the whole form.
+/// A deserializer of the form.
 pub(super) struct FormDeserializer<'a, 'de>(pub(super) &'a mut Reader<'de>);
 
 impl<'de> FormDeserializer<'_, 'de> {
@@ -64,7 +64,7 @@ impl<'de> Deserializer<'de> for FormDeserializer<'_, 'de> {
         }
     }
 
-    /// A form without fields: what is left is found at the end.
+    /// A form without fields. `Reader::finish` reports remaining fields.
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         visitor.visit_unit()
     }
@@ -106,7 +106,7 @@ impl<'de> Deserializer<'de> for FormDeserializer<'_, 'de> {
         MemberAccess::read(self.0, None, &[], true, visitor)
     }
 
-    /// A structure checks itself that no member comes twice.
+    /// Derived implementations check for duplicate members.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -168,7 +168,7 @@ impl<'de> SeqAccess<'de> for PairsAccess<'_, 'de> {
     }
 }
 
-/// A reader of one pair, and access to its halves.
+/// A deserializer of one pair, and access to its halves.
 struct PairDeserializer<'a, 'de> {
     reader: &'a Reader<'de>,
     field: Field,

@@ -28,7 +28,7 @@ impl FormDecoder {
     pub fn new(form: &str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
         Self::begin(FormFormat(profile), limits, || {
             check_bytes(form.len(), limits)?;
-            parse::parse(form, profile.own)
+            parse::parse(form, profile.protocol_fields)
         })
     }
 }
@@ -46,7 +46,7 @@ fn fields(node: &Node) -> usize {
 fn parent(node: &Node) -> Result<&Element, Error> {
     let element = node.element()?;
     match element.has_text() {
-        true => node.wrong_type("a key that goes on"),
+        true => node.wrong_type("no key with more segments"),
         false => Ok(element),
     }
 }
@@ -182,7 +182,7 @@ impl DecodeFormat for FormFormat {
                     ..
                 },
             ] => input.short(text),
-            _ => input.wrong_type("each key once, and none that goes on"),
+            _ => input.wrong_type("each key once, and no key with more segments"),
         }
     }
 }
