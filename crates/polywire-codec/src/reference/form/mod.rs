@@ -24,7 +24,7 @@ impl FormDecoder {
     ///
     /// # Errors
     ///
-    /// It is too long, or not percent-encoded as it should be.
+    /// The form is too long, or its percent-encoding is malformed.
     pub fn new(form: &str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
         Self::begin(FormFormat(profile), limits, || {
             check_bytes(form.len(), limits)?;
@@ -33,7 +33,7 @@ impl FormDecoder {
     }
 }
 
-/// How many fields there are.
+/// The number of fields.
 fn fields(node: &Node) -> usize {
     match &node.data {
         Data::Element(element) => element.content.iter().map(fields).sum(),
@@ -42,7 +42,7 @@ fn fields(node: &Node) -> usize {
     }
 }
 
-/// An element without a value of its own.
+/// Checks that an element has no value of its own.
 fn parent(node: &Node) -> Result<&Element, Error> {
     let element = node.element()?;
     match element.has_text() {
@@ -56,7 +56,7 @@ fn child<'n>(element: &'n Element, name: &str) -> Option<&'n Node> {
 }
 
 impl FormFormat {
-    /// The children of a list or map that have numbers, sorted.
+    /// The numbered children of a list or map, sorted.
     fn numbered(&self, input: Input<'_>, wrapper: Option<&str>) -> Result<Vec<Node>, Error> {
         if input.budget.depth.get() == 0 {
             return input.wrong_type("a structure at the top");
@@ -111,7 +111,7 @@ impl Format for FormFormat {
 }
 
 impl DecodeFormat for FormFormat {
-    /// Members in the order of the shape, and what it does not have behind them.
+    /// The members in the order of the shape, then unknown members.
     fn members(&self, input: Input<'_>) -> Result<Values, Error> {
         let shape = input.at.target();
         if !shape.kind().is_structure() {
@@ -166,7 +166,7 @@ impl DecodeFormat for FormFormat {
         Ok(entries)
     }
 
-    /// Skipped fields count one by one.
+    /// Counts each skipped field.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         input.count(fields(input.node).saturating_sub(1))
     }
@@ -181,7 +181,7 @@ impl DecodeFormat for FormFormat {
                     data: Data::Text(text),
                     ..
                 },
-            ] => input.short(text),
+            ] => input.limited(text),
             _ => input.wrong_type("each key once, and no key with more segments"),
         }
     }
