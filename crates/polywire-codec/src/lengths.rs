@@ -76,16 +76,16 @@ mod tests {
         let mut lengths = Lengths::default();
         assert_eq!(lengths.expected(at), DEFAULT);
         // A nested list of the same member.
-        assert_eq!(lengths.expected(at), MIN.into());
+        assert_eq!(lengths.expected(at), usize::from(MIN));
         lengths.note(at, 1000);
         // Another member with the same slot.
         assert_eq!(lengths.expected(other), DEFAULT);
         lengths.note(at, 1000);
         assert_eq!(lengths.expected(at), 1000);
-        assert_eq!(lengths.expected(at), MIN.into());
+        assert_eq!(lengths.expected(at), usize::from(MIN));
         lengths.note(at, u32::MAX);
         assert_eq!(lengths.expected(at), MAX as usize);
         lengths.note(at, 0);
-        assert_eq!(lengths.expected(at), MIN.into());
+        assert_eq!(lengths.expected(at), usize::from(MIN));
     }
 }

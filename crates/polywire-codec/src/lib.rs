@@ -8,7 +8,7 @@
 //! - [`json`]: RFC 8259.
 //! - [`cbor`]: RFC 8949.
 //! - [`form`]: forms with the nesting of AWS's query protocols.
-//! - [`msgpack`]: MessagePack.
+//! - [`msgpack`]: the MessagePack format.
 //! - [`xml`]: XML 1.0 with Smithy's XML traits: restXml, awsQuery, ec2Query.
 //! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
 //!

@@ -263,13 +263,7 @@ impl<'de, S: ParameterSource<'de>> Deserializer<'de> for MissingParameter<'_, S>
         visitor.visit_none()
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
+    crate::serde::deserialize_transparent!();
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf

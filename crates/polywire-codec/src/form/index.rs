@@ -277,7 +277,7 @@ fn duplicate_key(form: &str, left: Field, right: Field) -> Error {
     let key = key_of(form, later);
     let expected = match left.len == right.len {
         true => "each key once",
-        false => "either an empty list or map or what is in it",
+        false => "either an empty list or map or its elements",
     };
     Error::new(ErrorKind::Duplicate)
         .in_format("form")

@@ -84,8 +84,8 @@ mod tests {
         assert_eq!(out.replace([' ', '\n'], ""), deep);
         let innermost = out.lines().find(|line| line.ends_with('1')).unwrap();
         assert_eq!(innermost.len(), 2 * MAX_LEVELS + 1);
-        // The levels up to there are told apart.
-        for (level, line) in out.lines().take(MOST_LEVELS).enumerate() {
+        // All levels up to the limit are indented differently.
+        for (level, line) in out.lines().take(MAX_LEVELS).enumerate() {
             assert_eq!(line.len(), 2 * level + 1);
         }
     }

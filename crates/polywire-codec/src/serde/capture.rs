@@ -110,21 +110,11 @@ impl<F: FnOnce(&str)> Serializer for Capture<F> {
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
+    super::serialize_transparent!();
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
         (self.0)(name);
         Ok(())
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

@@ -185,7 +185,6 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         double: deserialize_f32 deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
-        list: deserialize_seq;
         deserialize_any: deserialize_bool deserialize_bytes deserialize_byte_buf deserialize_unit;
     }
 
@@ -258,18 +257,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
-        self.list(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.list(visitor)
-    }
+    super::deserialize_lists_with!(list);
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.map(true, visitor)

@@ -119,13 +119,7 @@ impl<'de> Deserializer<'de> for TextKey<'de> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
+    super::deserialize_transparent!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,

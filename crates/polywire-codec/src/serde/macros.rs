@@ -65,4 +65,75 @@ macro_rules! unsupported {
     };
 }
 
-pub(crate) use {impl_compound, unsupported};
+/// Defines the methods of a `Serializer` for options and newtypes, which are written as their
+/// contents.
+macro_rules! serialize_transparent {
+    () => {
+        #[inline]
+        fn serialize_some<T: ::serde::Serialize + ?Sized>(
+            self,
+            value: &T,
+        ) -> ::std::result::Result<Self::Ok, polywire_schema::Error> {
+            value.serialize(self)
+        }
+
+        #[inline]
+        fn serialize_newtype_struct<T: ::serde::Serialize + ?Sized>(
+            self,
+            _: &'static str,
+            value: &T,
+        ) -> ::std::result::Result<Self::Ok, polywire_schema::Error> {
+            value.serialize(self)
+        }
+    };
+}
+
+/// Defines the methods of a `Deserializer` for lists and tuples, which call a method.
+macro_rules! deserialize_lists_with {
+    ($method:ident) => {
+        #[inline]
+        fn deserialize_seq<V: Visitor<'de>>(
+            self,
+            visitor: V,
+        ) -> ::std::result::Result<V::Value, polywire_schema::Error> {
+            self.$method(visitor)
+        }
+
+        #[inline]
+        fn deserialize_tuple<V: Visitor<'de>>(
+            self,
+            _: usize,
+            visitor: V,
+        ) -> ::std::result::Result<V::Value, polywire_schema::Error> {
+            self.$method(visitor)
+        }
+
+        #[inline]
+        fn deserialize_tuple_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            _: usize,
+            visitor: V,
+        ) -> ::std::result::Result<V::Value, polywire_schema::Error> {
+            self.$method(visitor)
+        }
+    };
+}
+
+/// Defines the method of a `Deserializer` for newtypes, which are read as their contents.
+macro_rules! deserialize_transparent {
+    () => {
+        fn deserialize_newtype_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            visitor: V,
+        ) -> ::std::result::Result<V::Value, polywire_schema::Error> {
+            visitor.visit_newtype_struct(self)
+        }
+    };
+}
+
+pub(crate) use {
+    deserialize_lists_with, deserialize_transparent, impl_compound, serialize_transparent,
+    unsupported,
+};

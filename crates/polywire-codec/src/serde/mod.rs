@@ -25,7 +25,10 @@ pub(crate) use capture::{Capture, capture, parse};
 pub(crate) use de::{ValueDeserializer, deserialize};
 pub(crate) use functions::functions;
 pub(crate) use keys::{Keys, TextKey};
-pub(crate) use macros::{impl_compound, unsupported};
+pub(crate) use macros::{
+    deserialize_lists_with, deserialize_transparent, impl_compound, serialize_transparent,
+    unsupported,
+};
 pub(crate) use ser::{ValueSerializer, serialize};
 
 /// The maximum of the size hints that types use to reserve memory.

@@ -38,7 +38,7 @@ fn table() {
         ("QueryInput", "Flat.1=a&Flat.1=b",
             "given twice: expected each key once, at byte 9, in Flat.1"),
         ("QueryInput", "Flat.1=a&Flat=",
-            "given twice: expected either an empty list or map or what is in it, at byte 9, in Flat"),
+            "given twice: expected either an empty list or map or its elements, at byte 9, in Flat"),
         ("QueryInput", "Flat.1.x=a",
             "wrong type: expected a string, not a key with more segments, found `.x`, at byte 6, in Flat.1.x"),
         ("QueryInput", "Map.1.key=a",

@@ -147,17 +147,7 @@ impl<'w> Serializer for PairSerializer<'w> {
             -> Self::SerializeStructVariant;
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
-    }
+    crate::serde::serialize_transparent!();
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
         self,

@@ -96,7 +96,7 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
             deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
             deserialize_u128;
         str: deserialize_any deserialize_str deserialize_string deserialize_identifier
-            deserialize_char deserialize_seq deserialize_map;
+            deserialize_char deserialize_map;
         bytes: deserialize_bytes deserialize_byte_buf;
     }
 
@@ -126,26 +126,8 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
         self.deserialize_unit(visitor)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
-        self.str(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.str(visitor)
-    }
+    crate::serde::deserialize_transparent!();
+    crate::serde::deserialize_lists_with!(str);
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,

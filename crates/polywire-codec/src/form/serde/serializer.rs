@@ -120,10 +120,7 @@ impl<'w> Serializer for ValueSerializer<'w> {
         Ok(())
     }
 
-    #[inline]
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
+    crate::serde::serialize_transparent!();
 
     fn serialize_unit(self) -> Result<()> {
         self.scalar();
@@ -136,15 +133,6 @@ impl<'w> Serializer for ValueSerializer<'w> {
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
         self.serialize_str(name)
-    }
-
-    #[inline]
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -264,9 +252,7 @@ impl<'w> Serializer for FormSerializer<'w> {
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
+    crate::serde::serialize_transparent!();
 
     fn serialize_unit(self) -> Result<()> {
         Ok(())
@@ -278,14 +264,6 @@ impl<'w> Serializer for FormSerializer<'w> {
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
         self.variant(name).serialize_unit()
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

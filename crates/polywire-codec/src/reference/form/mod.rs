@@ -78,7 +78,7 @@ impl FormFormat {
                 parent_of_items.content.len(),
             ) {
                 (Some(inner), 1) => parent(inner)?,
-                _ => return input.wrong_type("what comes before the number of an item"),
+                _ => return input.wrong_type("the segment before the number of an item"),
             };
         }
         let mut items = Vec::new();

@@ -132,10 +132,10 @@ impl<'a> Parser<'a> {
         if self.name()?.eq_ignore_ascii_case("xml") {
             return Err(self.wrong("the XML declaration at the beginning, once"));
         }
-        let behind = self.up_to("?>")?;
-        match behind.is_empty() || behind.starts_with(is_space) {
+        let content = self.up_to("?>")?;
+        match content.is_empty() || content.starts_with(is_space) {
             true => Ok(true),
-            false => Err(self.wrong("white space behind a target")),
+            false => Err(self.wrong("white space after a target")),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The reference implementation of [`xmlrpc`](crate::xmlrpc).
 //!
-//! It reads and writes values with a schema, and whole messages without one. The schema crate
+//! It reads and writes values with a schema, and messages without one. The schema crate
 //! parses numbers beyond 64 bits and decimals; everything else is implemented here.
 
 mod messages;
