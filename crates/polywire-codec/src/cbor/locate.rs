@@ -3,7 +3,7 @@
 use crate::path::Path;
 
 /// An array or map that is open while the message is read again.
-struct Container {
+struct OpenContainer {
     /// The number of elements left. In a map, keys and values each count.
     left: u64,
     is_map: bool,
@@ -32,7 +32,7 @@ pub(super) fn path(bytes: &[u8], offset: usize, ended: Option<usize>) -> String 
 struct Locator {
     at: usize,
     offset: usize,
-    open: Vec<Container>,
+    open: Vec<OpenContainer>,
     path: Path,
     ended: Option<usize>,
     /// The path of the container that ended at the offset.
@@ -92,7 +92,7 @@ impl Locator {
 
     fn enter(&mut self, is_map: bool, len: u64) {
         let left = if is_map { len.saturating_mul(2) } else { len };
-        self.open.push(Container {
+        self.open.push(OpenContainer {
             left,
             is_map,
             is_key: true,

@@ -8,7 +8,7 @@
 //! | blob | byte string | |
 //! | byte to long, intEnum | the shortest integer | any width |
 //! | float, double | floating-point number of 32 or 64 bits | any width, integer |
-//! | bigInteger | integer of up to 64 bits, else tag 2 or 3 | both |
+//! | bigInteger | integer if it fits in 64 bits, else tag 2 or 3 | tag 2 or 3 of any length |
 //! | bigDecimal | tag 4 | integer, float |
 //! | timestamp | tag 1 | tag 0 |
 //!

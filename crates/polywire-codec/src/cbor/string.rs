@@ -89,7 +89,7 @@ impl<'de> CborDecoder<'de> {
     }
 
     /// For a text string of at most 23 bytes: the input after the first byte, and the length of the
-    /// string. `None`, with nothing read, for anything else.
+    /// string. `None` for anything else.
     #[inline(always)]
     pub(super) fn short_text(&self) -> Option<(&'de [u8], usize)> {
         let (first @ 0x60..0x78, window) = self.rest().split_first()? else {

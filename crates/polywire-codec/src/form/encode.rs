@@ -43,8 +43,8 @@ use crate::checks::unbalanced;
 #[derive(Debug)]
 pub struct FormEncoder {
     out: Vec<u8>,
-    /// Whether the output was empty, so that the first field has no `&`.
-    is_first: bool,
+    /// Whether the output already had fields. Otherwise, `finish` removes the `&` of the first field.
+    has_leading_fields: bool,
     level: Level,
     /// The levels around `level`.
     outer: SmallVec<[Level; 8]>,
@@ -89,7 +89,7 @@ impl FormEncoder {
     #[must_use]
     pub fn new(profile: FormProfile, out: Vec<u8>) -> Self {
         Self {
-            is_first: out.is_empty(),
+            has_leading_fields: !out.is_empty(),
             level: Level {
                 kind: Kind::Top,
                 at: out.len(),
@@ -113,7 +113,7 @@ impl FormEncoder {
         if !self.outer.is_empty() || self.level.kind != Kind::Top {
             self.fail(unbalanced("form"));
         }
-        if self.is_first && !self.out.is_empty() {
+        if !self.has_leading_fields && !self.out.is_empty() {
             // One move of the output is cheaper than a check for each field.
             self.out.remove(0);
         }

@@ -4,7 +4,7 @@ use super::head::{Head, head};
 use crate::path::Path;
 
 /// A list or map that is open while the message is read again.
-struct Container {
+struct OpenContainer {
     is_map: bool,
     left: u64,
     /// Whether a key comes next.
@@ -15,7 +15,7 @@ struct Container {
 #[cold]
 pub(super) fn path(bytes: &[u8], offset: usize) -> String {
     let mut path = Path::default();
-    let mut open: Vec<Container> = Vec::new();
+    let mut open: Vec<OpenContainer> = Vec::new();
     let mut at = 0;
     while at < offset.min(bytes.len()) {
         let Some((head, len)) = bytes[at..]
@@ -45,7 +45,7 @@ pub(super) fn path(bytes: &[u8], offset: usize) -> String {
         match head {
             Head::Map(left) => {
                 path.enter_map();
-                open.push(Container {
+                open.push(OpenContainer {
                     is_map: true,
                     left: left.into(),
                     is_key: left > 0,
@@ -53,7 +53,7 @@ pub(super) fn path(bytes: &[u8], offset: usize) -> String {
             }
             Head::Array(left) => {
                 path.enter_list();
-                open.push(Container {
+                open.push(OpenContainer {
                     is_map: false,
                     left: left.into(),
                     is_key: false,
@@ -72,7 +72,7 @@ pub(super) fn path(bytes: &[u8], offset: usize) -> String {
 }
 
 /// Counts a value that has ended.
-fn end_value(open: &mut [Container], path: &mut Path) {
+fn end_value(open: &mut [OpenContainer], path: &mut Path) {
     if let Some(top) = open.last_mut() {
         top.left = top.left.saturating_sub(1);
         top.is_key = top.is_map;

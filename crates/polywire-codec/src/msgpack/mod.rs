@@ -9,7 +9,7 @@
 //! | boolean | bool | |
 //! | byte to long, intEnum | the shortest int | any width |
 //! | float, double | float 32, float 64 | any float or int that fits |
-//! | bigInteger | int up to 64 bits, else str with its digits | both |
+//! | bigInteger | int if it fits in 64 bits, else str with its digits | str of any length |
 //! | bigDecimal | str with its digits | int, float |
 //! | timestamp | extension type -1 in the shortest form | all forms |
 //! | document | by its value | |

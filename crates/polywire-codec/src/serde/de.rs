@@ -22,24 +22,24 @@ where
     T: Deserialize<'de>,
 {
     let start = reader.position();
-    at(T::deserialize(ValueDeserializer(reader)), start, reader)
+    with_position(T::deserialize(ValueDeserializer(reader)), start, reader)
 }
 
 /// Adds the position of a value to an error of a visitor.
 #[inline(always)]
-fn at<'de, T, R: SerdeReader<'de> + ?Sized>(
+fn with_position<'de, T, R: SerdeReader<'de> + ?Sized>(
     result: Result<T>,
     start: usize,
     reader: &R,
 ) -> Result<T> {
     match result {
         Ok(value) => Ok(value),
-        Err(error) => Err(located(error, start, reader)),
+        Err(error) => Err(locate(error, start, reader)),
     }
 }
 
 #[cold]
-fn located<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader: &R) -> Error {
+fn locate<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader: &R) -> Error {
     if error.offset().is_some() || !error.is_sender_fault() {
         return error;
     }
@@ -60,7 +60,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Kind::Boolean => visitor.visit_bool(reader.boolean(Member::DOCUMENT)?),
             Kind::Number => reader.number(visitor),
             Kind::String => match reader.str(Member::DOCUMENT)? {
-                // Borrowed, this key would mean a number of serde_json to types that buffer it.
+                // Never lend this key. A type that buffers it would lend it to another type, which
+                // would take it for a number of serde_json.
                 Cow::Borrowed(NUMBER_KEY) => visitor.visit_str(NUMBER_KEY),
                 Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                 Cow::Owned(text) => visitor.visit_string(text),
@@ -73,7 +74,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Kind::Map => return Elements::map(reader, check_keys, visitor),
             Kind::Extension => reader.extension(check_keys, visitor),
         };
-        at(result, start, reader)
+        with_position(result, start, reader)
     }
 
     /// An integer. Any other value is passed to the visitor, which rejects it.
@@ -87,7 +88,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Ok(value) => visitor.visit_u64(value),
             Err(_) => visitor.visit_i64(value),
         };
-        at(result, start, self.0)
+        with_position(result, start, self.0)
     }
 
     /// A floating-point number or any other value.
@@ -95,7 +96,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     fn double<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.quick_double() {
-            Some(value) => at(visitor.visit_f64(value), start, self.0),
+            Some(value) => with_position(visitor.visit_f64(value), start, self.0),
             None => self.any(true, visitor),
         }
     }
@@ -105,7 +106,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     fn string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.quick_str() {
-            Some(text) => at(visitor.visit_borrowed_str(text), start, self.0),
+            Some(text) => with_position(visitor.visit_borrowed_str(text), start, self.0),
             None => self.any(true, visitor),
         }
     }
@@ -115,7 +116,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     fn owned_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.quick_str() {
-            Some(text) => at(visitor.visit_str(text), start, self.0),
+            Some(text) => with_position(visitor.visit_str(text), start, self.0),
             None => self.slow_string(visitor),
         }
     }
@@ -132,7 +133,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Cow::Borrowed(text) => visitor.visit_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         };
-        at(result, start, reader)
+        with_position(result, start, reader)
     }
 
     /// A list or any other value.
@@ -151,7 +152,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         let start = self.0.position();
         let bytes = self.0.byte_string()?;
         let items = SeqDeserializer::new(bytes.iter().copied());
-        at(visitor.visit_seq(items), start, self.0)
+        with_position(visitor.visit_seq(items), start, self.0)
     }
 
     /// A map or any other value.
@@ -195,7 +196,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.wide_integer()? {
-            Some(bytes) => at(
+            Some(bytes) => with_position(
                 visitor.visit_i128(i128::from_be_bytes(bytes)),
                 start,
                 self.0,
@@ -207,7 +208,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.wide_integer()? {
-            Some(bytes) => at(
+            Some(bytes) => with_position(
                 visitor.visit_u128(u128::from_be_bytes(bytes)),
                 start,
                 self.0,
@@ -238,7 +239,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
             let error = Error::new(ErrorKind::InvalidValue).expected("an empty list");
             return Err(reader.locate(error, start));
         }
-        at(visitor.visit_unit(), start, reader)
+        with_position(visitor.visit_unit(), start, reader)
     }
 
     #[inline]
@@ -252,7 +253,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
             true => {
                 let start = self.0.position();
                 let result = self.0.reserved_newtype(name, visitor);
-                at(result, start, self.0)
+                with_position(result, start, self.0)
             }
         }
     }
@@ -288,7 +289,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         match reader.kind()? {
             Kind::String => {
                 let name = reader.str(Member::DOCUMENT)?;
-                at(visitor.visit_enum(name.into_deserializer()), start, reader)
+                with_position(visitor.visit_enum(name.into_deserializer()), start, reader)
             }
             Kind::Map => {
                 let mut seq = reader.begin(Container::Map, Member::DOCUMENT)?;
@@ -296,7 +297,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
                 if !reader.next_element(true, &mut seq)? {
                     return Err(reader.locate(invalid(), start));
                 }
-                let value = at(visitor.visit_enum(Variant(reader)), start, reader)?;
+                let value = with_position(visitor.visit_enum(Variant(reader)), start, reader)?;
                 if reader.next_element(true, &mut seq)? {
                     return Err(reader.locate(invalid(), start));
                 }

@@ -105,7 +105,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
                 let is_duplicate = error.kind() == ErrorKind::Duplicate;
                 let prefix = self.prefix.map(|(field, _)| field);
                 let field = if is_duplicate { self.last } else { prefix };
-                return Err(self.reader.located(error, field));
+                return Err(self.reader.locate(error, field));
             }
         };
         if let Some((field, start, _)) = self.next()? {
@@ -121,7 +121,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
                 let error = error.found(format!("`{}` twice", name.escape_debug()));
                 Err(self
                     .reader
-                    .located(error, self.prefix.map(|(field, _)| field)))
+                    .locate(error, self.prefix.map(|(field, _)| field)))
             }
         }
     }
@@ -138,14 +138,14 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
         self.next = Some((field, end));
         let name = self.name(field, start, end)?;
         let name = seed.deserialize(TextKey(name));
-        self.reader.at(name, Some(field)).map(Some)
+        self.reader.with_position(name, Some(field)).map(Some)
     }
 
     #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
         let Some((field, end)) = self.next.take() else {
             let error = Error::new(ErrorKind::Internal).expected("a key before a value");
-            return Err(self.reader.located(error, self.last));
+            return Err(self.reader.locate(error, self.last));
         };
         seed.deserialize(ValueDeserializer {
             reader: self.reader,
@@ -178,7 +178,7 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
         };
         let name = self.name(field, start, end)?;
         let name = key_seed.deserialize(TextKey(name));
-        let name = self.reader.at(name, Some(field))?;
+        let name = self.reader.with_position(name, Some(field))?;
         Ok(Some((name, value)))
     }
 
@@ -212,7 +212,7 @@ impl<'a, 'de> ItemAccess<'a, 'de> {
             last: None,
         };
         let value = visitor.visit_seq(&mut items);
-        let value = items.reader.at(value, Some(field))?;
+        let value = items.reader.with_position(value, Some(field))?;
         match items.next()? {
             None => {
                 items.reader.leave();

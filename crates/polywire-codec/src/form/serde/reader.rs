@@ -143,21 +143,21 @@ impl<'de> Reader<'de> {
     #[cold]
     fn limit(&self, limit: LimitKind) -> Error {
         let error = Error::new(ErrorKind::Limit(limit));
-        self.located(error, self.next)
+        self.locate(error, self.next)
     }
 
     /// Adds the position of a field to an error of a visitor.
     #[inline(always)]
-    pub(super) fn at<T>(&self, result: Result<T>, field: Option<Field>) -> Result<T> {
+    pub(super) fn with_position<T>(&self, result: Result<T>, field: Option<Field>) -> Result<T> {
         match result {
             Ok(value) => Ok(value),
-            Err(error) => Err(self.located(error, field)),
+            Err(error) => Err(self.locate(error, field)),
         }
     }
 
     /// Adds the position of a field to an error. Without a field, the error is about the form.
     #[cold]
-    pub(super) fn located(&self, error: Error, field: Option<Field>) -> Error {
+    pub(super) fn locate(&self, error: Error, field: Option<Field>) -> Error {
         if error.offset().is_some() {
             return error;
         }
@@ -173,7 +173,7 @@ impl<'de> Reader<'de> {
     /// An error about the value of a field.
     #[cold]
     pub(super) fn error(&self, field: Field, kind: ErrorKind, expected: &'static str) -> Error {
-        let error = self.located(Error::new(kind).expected(expected), Some(field));
+        let error = self.locate(Error::new(kind).expected(expected), Some(field));
         match kind {
             ErrorKind::Duplicate => error,
             _ if field.value >= field.end => error.found("the end of the value"),

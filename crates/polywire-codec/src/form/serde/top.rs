@@ -23,7 +23,7 @@ impl<'de> FormDeserializer<'_, 'de> {
     fn pairs<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.0.enter()?;
         let value = visitor.visit_seq(PairsAccess(&mut *self.0));
-        let value = self.0.at(value, None)?;
+        let value = self.0.with_position(value, None)?;
         self.0.leave();
         Ok(value)
     }
@@ -31,7 +31,7 @@ impl<'de> FormDeserializer<'_, 'de> {
     #[cold]
     fn no_fields(self) -> Error {
         let error = Error::new(ErrorKind::WrongType).expected("a structure, map or list of pairs");
-        self.0.located(error, None)
+        self.0.locate(error, None)
     }
 }
 
@@ -104,7 +104,7 @@ impl<'de> Deserializer<'de> for FormDeserializer<'_, 'de> {
             Some(field) => read_variant(self.0, field, None, visitor),
             None => {
                 let error = Error::new(ErrorKind::Missing).expected("a variant");
-                Err(self.0.located(error, None))
+                Err(self.0.locate(error, None))
             }
         }
     }
@@ -138,7 +138,7 @@ impl<'de> SeqAccess<'de> for PairsAccess<'_, 'de> {
             is_read: false,
         };
         let pair = seed.deserialize(pair);
-        self.0.at(pair, Some(field)).map(Some)
+        self.0.with_position(pair, Some(field)).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -79,7 +79,9 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
     ) -> Result<V::Value> {
         if self.take_empty()? {
             let empty = MapDeserializer::new(std::iter::empty::<((), ())>());
-            return self.reader.at(visitor.visit_map(empty), Some(self.field));
+            return self
+                .reader
+                .with_position(visitor.visit_map(empty), Some(self.field));
         }
         let Self {
             reader, field, end, ..
@@ -98,7 +100,9 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
             !self.has_more_segments() && self.field.value == self.field.end && !self.is_repeated();
         if is_empty && self.take_empty()? {
             let empty = SeqDeserializer::new(std::iter::empty::<()>());
-            return self.reader.at(visitor.visit_seq(empty), Some(self.field));
+            return self
+                .reader
+                .with_position(visitor.visit_seq(empty), Some(self.field));
         }
         let (field, end) = (self.field, self.end);
         ItemAccess::read(self.reader, field, end, self.has_more_segments(), visitor)
@@ -258,7 +262,7 @@ pub(super) fn read_variant<'de, V: Visitor<'de>>(
         field,
         start,
     });
-    let value = reader.at(value, Some(field))?;
+    let value = reader.with_position(value, Some(field))?;
     reader.leave();
     let prefix = end.map(|end| &field.key(reader.form)[..end]);
     match reader.peek() {
@@ -293,7 +297,7 @@ impl<'a, 'de> EnumAccess<'de> for VariantDeserializer<'a, 'de> {
         } = self;
         let end = key::segment_end(field.key(reader.form), start);
         let name: Cow<'de, str> = reader.decode(field.key + start, field.key + end)?;
-        let name = reader.at(seed.deserialize(TextKey(name)), Some(field))?;
+        let name = reader.with_position(seed.deserialize(TextKey(name)), Some(field))?;
         let value = ValueDeserializer {
             reader,
             field,
