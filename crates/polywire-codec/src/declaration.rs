@@ -1,11 +1,10 @@
-//! The XML declaration, which XML and XML-RPC share.
+//! The XML declaration, for XML and XML-RPC.
 
 use polywire_text::Malformed;
 
 use crate::snippet;
 
-/// The length of the XML declaration that a text begins with, by the grammar; 0 if it
-/// begins with none.
+/// The length of the XML declaration at the start of a text, or 0 without one.
 ///
 /// ```text
 /// [23] XMLDecl      ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'
@@ -21,7 +20,7 @@ pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
     let Some(inside) = text.strip_prefix("<?xml") else {
         return Ok(0);
     };
-    // The target of an instruction can begin so as well.
+    // A processing instruction whose target begins with `xml`.
     if !inside.starts_with(is_space) && !inside.starts_with('?') {
         return Ok(0);
     }
@@ -32,7 +31,7 @@ pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
         match at.strip_prefix(part.name) {
             Some(after) if at.len() < rest.len() => {
                 rest = part
-                    .behind_value(after)
+                    .skip_value(after)
                     .map_err(|at| wrong(at, part.expected))?;
             }
             _ if part.is_required => return Err(wrong(at, part.expected)),
@@ -53,16 +52,16 @@ pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
 struct Part {
     name: &'static str,
     is_required: bool,
-    is_right: fn(&str) -> bool,
+    is_valid: fn(&str) -> bool,
     expected: &'static str,
 }
 
-/// In their order.
+/// The parts in the order of the grammar.
 const PARTS: [Part; 3] = [
     Part {
         name: "version",
         is_required: true,
-        is_right: |value| {
+        is_valid: |value| {
             let minor = value.strip_prefix("1.").unwrap_or_default();
             !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit())
         },
@@ -71,7 +70,7 @@ const PARTS: [Part; 3] = [
     Part {
         name: "encoding",
         is_required: false,
-        is_right: |value| {
+        is_valid: |value| {
             let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
             value.starts_with(|first: char| first.is_ascii_alphabetic())
                 && value.bytes().all(is_part)
@@ -81,15 +80,15 @@ const PARTS: [Part; 3] = [
     Part {
         name: "standalone",
         is_required: false,
-        is_right: |value| matches!(value, "yes" | "no"),
+        is_valid: |value| matches!(value, "yes" | "no"),
         expected: "yes or no for standalone in the XML declaration",
     },
 ];
 
 impl Part {
-    /// What stands behind the value of this part, whose name has been read; or what begins
-    /// where something is wrong.
-    fn behind_value<'a>(&self, after: &'a str) -> Result<&'a str, &'a str> {
+    /// Checks the value of this part, whose name has been read. Returns the text after the value, or as
+    /// the error, the text from the mistake on.
+    fn skip_value<'a>(&self, after: &'a str) -> Result<&'a str, &'a str> {
         let after = after.trim_start_matches(is_space);
         let after = after.strip_prefix('=').ok_or(after)?;
         let after = after.trim_start_matches(is_space);
@@ -97,9 +96,9 @@ impl Part {
         let quote = quote
             .filter(|quote| matches!(quote, '"' | '\''))
             .ok_or(after)?;
-        let (value, behind) = after[1..].split_once(quote).ok_or("")?;
-        match (self.is_right)(value) {
-            true => Ok(behind),
+        let (value, rest) = after[1..].split_once(quote).ok_or("")?;
+        match (self.is_valid)(value) {
+            true => Ok(rest),
             false => Err(&after[1..]),
         }
     }
@@ -109,9 +108,8 @@ fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n')
 }
 
-/// The encoding that a declaration names, to be shown, if `text` cannot be in it:
-/// everything that is read is UTF-8. What a writer of another encoding escapes
-/// down to ASCII is UTF-8 as well.
+/// The declared encoding, for an error, if it is not UTF-8 and `text` is not ASCII. A text that is
+/// all ASCII is accepted with any declared encoding.
 ///
 /// <https://www.w3.org/TR/xml/#charencoding>
 pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> {
@@ -121,14 +119,13 @@ pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> 
     other_encoding(declaration)
 }
 
-/// The encoding that a declaration names, to be shown, if it is none of those that are
-/// UTF-8.
+/// The declared encoding, for an error, if it is not UTF-8.
 pub(crate) fn other_encoding(declaration: &str) -> Option<String> {
     let encoding = pseudo_attribute(declaration, "encoding")?;
     (!is_utf8(encoding)).then(|| encoding.chars().take(24).map(snippet::printable).collect())
 }
 
-/// Whether what is said to be in this encoding is UTF-8.
+/// Whether text in this encoding is valid UTF-8.
 pub(crate) fn is_utf8(encoding: &str) -> bool {
     let known = ["utf-8", "utf8", "us-ascii", "ascii"];
     known

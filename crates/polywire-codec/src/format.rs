@@ -1,7 +1,7 @@
-//! The table of the formats.
+//! The table of formats.
 //!
-//! A format is one folder and one row here. From the rows follow [`Format`], and that
-//! every [`Message`] can be written and every [`Sink`] filled by every format.
+//! A format consists of one folder and one row in this table. The table generates [`Format`],
+//! [`Message`] and [`Sink`].
 
 use polywire_schema::{Decoder, Encoder};
 
@@ -15,19 +15,19 @@ use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
 /// The encoder of a format.
 pub trait FormatEncoder: Encoder + Sized {
-    /// The format that it writes.
+    /// The format.
     const FORMAT: Format;
 }
 
 /// The decoder of a format.
 pub trait FormatDecoder<'de>: Decoder<'de> + Sized {
-    /// The format that it reads.
+    /// The format.
     const FORMAT: Format;
 }
 
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident: $text:literal, $encoder:ty, $decoder:ty;)+) => {
-        /// How data looks in bytes.
+        /// A data format.
         #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
         #[non_exhaustive]
         pub enum Format {
@@ -38,7 +38,7 @@ macro_rules! formats {
             /// All formats.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// The name of the module of this crate that has the format.
+            /// The name of the format, which is also the name of its module in this crate.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -47,13 +47,12 @@ macro_rules! formats {
             }
         }
 
-        /// A value that every format can write.
+        /// A value that can be written in any format.
         ///
         /// A protocol is compiled once for all operations, so it cannot be generic over
         /// their types. The code that reads and writes a type is compiled for that type
-        /// and one format, for speed. This trait joins the two: through
-        /// [`write`](#method.write), `dyn Message` calls the code that was compiled for
-        /// its value and that encoder.
+        /// and one format, for speed. This trait connects the two: [`write`](#method.write)
+        /// on `dyn Message` calls the code that was compiled for its type and for the encoder.
         pub trait Message: EncodeAny $(+ for<'x> EncodeWith<$encoder>)+ {}
 
         impl<M> Message for M
@@ -63,8 +62,8 @@ macro_rules! formats {
         {
         }
 
-        /// A structure that every format can fill, in parts: the members in the body of
-        /// an HTTP message, in its headers, and so on.
+        /// A structure that can be read from any format, in parts such as the body and the
+        /// headers of an HTTP message.
         ///
         /// A protocol calls [`read`](#method.read) or
         /// [`decode_any`](DecodeAny::decode_any) for each part, and then
@@ -93,13 +92,13 @@ macro_rules! formats {
 formats! {
     /// CBOR, RFC 8949: rpcv2Cbor.
     Cbor: "cbor", CborEncoder, CborDecoder<'de>;
-    /// Forms: requests of awsQuery and ec2Query.
+    /// Forms: requests in awsQuery and ec2Query.
     Form: "form", FormEncoder, FormDecoder<'de>;
     /// JSON, RFC 8259: awsJson, restJson1, rpcv2Json.
     Json: "json", JsonEncoder, JsonDecoder<'de>;
     /// MessagePack.
     MsgPack: "msgpack", MsgPackEncoder, MsgPackDecoder<'de>;
-    /// XML 1.0: restXml, and responses of awsQuery and ec2Query.
+    /// XML 1.0: restXml, and responses in awsQuery and ec2Query.
     Xml: "xml", XmlEncoder<'x>, XmlDecoder<'de>;
     /// XML-RPC.
     XmlRpc: "xmlrpc", XmlRpcEncoder, XmlRpcDecoder<'de>;

@@ -1,10 +1,10 @@
-//! Big integers for types of serde that take whatever comes.
+//! Big integers for types that deserialize any value.
 
 use polywire_schema::{BigInteger, Error};
 use serde::de::Visitor;
 
-/// Hands an integer over as the first of `i64`, `u64`, `i128` and `u128` that has room
-/// for it; as its digits, where none has. The first two are what all such types take.
+/// Passes an integer to a visitor as the first of `i64`, `u64`, `i128` and `u128` that can hold it,
+/// or else as its digits. `i64` and `u64` come first, because all such types accept them.
 #[cold]
 pub(crate) fn visit<'de, V: Visitor<'de>>(
     value: &BigInteger,

@@ -1,10 +1,10 @@
-//! Strings that outlive their reader.
+//! Strings that outlive the decoder.
 
 use std::borrow::Cow;
 
 use polywire_schema::{Body, Text};
 
-/// The text, which shares the body that it was read from, if there is one.
+/// Converts a text to a `Text`, which shares the memory of the body if the text is part of one.
 pub(crate) fn text(body: Option<&Body>, text: Cow<'_, str>) -> Text {
     match (body, text) {
         (Some(body), Cow::Borrowed(text)) => body.text(text),

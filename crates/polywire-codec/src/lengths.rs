@@ -1,63 +1,56 @@
-//! How long lists and maps were, for formats that do not tell before.
+//! Predicted lengths of lists and maps, for formats that do not announce them.
 
 use polywire_schema::Member;
 
-/// The lengths of the last lists and maps, by their members: lists of one member
-/// are often of one length, those of a matrix above all.
+/// The length of the previous list or map of each member. Lists of the same member often have the
+/// same length, for example the rows of a matrix.
 ///
-/// A length counts for one list and is forgotten then, until that list has ended
-/// and tells its own: of lists in each other only the first makes room by it. So a
-/// list that turns out shorter wastes no more memory than another, of as many such
-/// items, has taken.
+/// A length is used for one prediction. The next one needs a list that has ended since, so nested
+/// lists of the same member do not each reserve memory. A list that turns out shorter therefore
+/// wastes no more memory than an earlier list has used.
 #[derive(Debug, Default)]
 pub(crate) struct Lengths([Length; 16]);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Length {
-    /// The index of the member, plus one.
+    /// The index of the member plus one, so that 0 means none.
     member: u32,
     count: u16,
 }
 
-/// What is expected where nothing is known.
-const FIRST: usize = 8;
+/// The prediction without a previous length.
+const DEFAULT: usize = 8;
 
-/// What is expected at least: as much as [`Vec`] begins with for most types.
-const LEAST: u16 = 4;
+/// The minimum prediction, which is the initial capacity of a [`Vec`] for most types.
+const MIN: u16 = 4;
 
-/// The most items that room is made for at once.
-const MOST: u32 = 1024;
+/// The maximum prediction.
+const MAX: u32 = 1024;
 
 impl Lengths {
-    /// What is likely to come in the list or map of `at`.
+    /// Predicts the length of the list or map of `at`.
     #[inline]
     pub(crate) fn expected(&mut self, at: Member<'_>) -> usize {
-        let (length, member) = self.of(at);
-        let known = std::mem::replace(
-            length,
-            Length {
-                member,
-                count: LEAST,
-            },
-        );
+        let (length, member) = self.slot(at);
+        let known = std::mem::replace(length, Length { member, count: MIN });
         match known.member == member {
             true => known.count.into(),
-            false => FIRST,
+            false => DEFAULT,
         }
     }
 
-    /// Notes how many came.
+    /// Records the length of the list or map of `at`, which has ended.
     #[inline]
     pub(crate) fn note(&mut self, at: Member<'_>, count: u32) {
-        let (length, member) = self.of(at);
+        let (length, member) = self.slot(at);
         *length = Length {
             member,
-            count: LEAST.max(count.min(MOST) as u16),
+            count: MIN.max(count.min(MAX) as u16),
         };
     }
 
     #[inline]
-    fn of(&mut self, at: Member<'_>) -> (&mut Length, u32) {
+    fn slot(&mut self, at: Member<'_>) -> (&mut Length, u32) {
         let index = at.index();
         (&mut self.0[index as usize % 16], index.wrapping_add(1))
     }
@@ -81,18 +74,18 @@ mod tests {
         let shape = set.find_shape("a#Shape").unwrap();
         let (at, other) = (shape.member(0), shape.member(16));
         let mut lengths = Lengths::default();
-        assert_eq!(lengths.expected(at), FIRST);
-        // Within that list there are more.
-        assert_eq!(lengths.expected(at), LEAST.into());
+        assert_eq!(lengths.expected(at), DEFAULT);
+        // A nested list of the same member.
+        assert_eq!(lengths.expected(at), usize::from(MIN));
         lengths.note(at, 1000);
-        // Another member that has the same place here.
-        assert_eq!(lengths.expected(other), FIRST);
+        // Another member with the same slot.
+        assert_eq!(lengths.expected(other), DEFAULT);
         lengths.note(at, 1000);
         assert_eq!(lengths.expected(at), 1000);
-        assert_eq!(lengths.expected(at), LEAST.into());
+        assert_eq!(lengths.expected(at), usize::from(MIN));
         lengths.note(at, u32::MAX);
-        assert_eq!(lengths.expected(at), MOST as usize);
+        assert_eq!(lengths.expected(at), MAX as usize);
         lengths.note(at, 0);
-        assert_eq!(lengths.expected(at), LEAST.into());
+        assert_eq!(lengths.expected(at), usize::from(MIN));
     }
 }

@@ -1,4 +1,4 @@
-//! Reading without a check of required members.
+//! Reading structures without checking for required members.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,11 @@ use polywire_schema::{
 
 use crate::{DecodeAny, DecodeWith, EncodeAny, EncodeWith};
 
-/// A [`Sink`](crate::Sink) for a structure as a map whose required members may be missing, at
-/// every level and however strict the decoder is: for a server that does not check
-/// its input, and to report all missing members instead of the first. Defaults of
-/// the model are filled in as the decoder says.
+/// A [`Sink`](crate::Sink) that reads a structure as a map and accepts missing required members at
+/// every level, even if the decoder is strict.
+///
+/// It is meant for servers that do not validate their input, and to report all missing members
+/// instead of only the first. The options of the decoder determine whether defaults are filled in.
 ///
 /// ```
 /// use polywire_codec::json::{JsonDecoder, JsonProfile};
@@ -53,7 +54,7 @@ impl<'de> DecodeAny<'de> for Lenient {
     }
 }
 
-/// Neither use is frequent: all formats share one copy.
+/// `Lenient` is rarely used, so all formats share one copy of the code.
 impl<E> EncodeWith<E> for Lenient {}
 
 impl<D> DecodeWith<'_, D> for Lenient {}
@@ -141,7 +142,7 @@ impl<'de> Decoder<'de> for LenientDecoder<'_, 'de> {
         Ok(())
     }
 
-    /// A decoder may also fill in required members that have no default. Here they stay missing.
+    /// A decoder may fill in required members without a default. Here they remain missing.
     fn fills(&self, at: Member<'_>) -> bool {
         at.has(MemberFlags::DEFAULT) && self.0.fills(at)
     }

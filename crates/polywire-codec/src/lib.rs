@@ -1,24 +1,24 @@
-//! The formats of Polywire: how data looks in bytes.
+//! The data formats of Polywire.
 //!
-//! A folder a format, each with a decoder and an encoder over schemas
-//! ([`polywire_schema::Decoder`], [`polywire_schema::Encoder`]). They know
-//! nothing of HTTP or of operations: a protocol tells them by a profile which
-//! names and which timestamp form to use.
+//! Each format has a module with a decoder and an encoder, which implement
+//! [`polywire_schema::Decoder`] and [`polywire_schema::Encoder`]. Formats are independent of HTTP and
+//! of operations. A protocol sets options such as the names of members and the format of timestamps
+//! with a profile.
 //!
 //! - [`json`]: RFC 8259.
 //! - [`cbor`]: RFC 8949.
-//! - [`form`]: forms as AWS's query protocols nest data in them.
-//! - [`msgpack`]: the format MessagePack.
-//! - [`xml`]: XML 1.0 by Smithy's traits: restXml, awsQuery, ec2Query.
+//! - [`form`]: forms with the nesting of AWS's query protocols.
+//! - [`msgpack`]: the MessagePack format.
+//! - [`xml`]: XML 1.0 with Smithy's XML traits: restXml, awsQuery, ec2Query.
 //! - [`xmlrpc`]: XML-RPC values, calls, responses and faults.
 //!
-//! Reading never panics and never returns part of a value as the whole. Errors
-//! carry the byte offset, the member path, what was expected and what came.
-//! The path costs nothing until something fails: it is found by reading the
-//! message again up to the offset of the error.
+//! Decoders never panic and never return an incomplete value. Errors contain the byte offset, the
+//! member path, what was expected and what was found. The path costs nothing unless there is an
+//! error: the message is then read again up to the offset of the error.
 #![forbid(unsafe_code)]
 
 pub mod cbor;
+mod checks;
 mod declaration;
 pub mod form;
 mod format;
@@ -35,7 +35,6 @@ mod parameters;
 mod path;
 #[cfg(feature = "reference")]
 pub mod reference;
-mod refuse;
 #[cfg(feature = "serde")]
 mod serde;
 mod snippet;

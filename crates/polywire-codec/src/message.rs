@@ -1,4 +1,4 @@
-//! Messages: values that any format can write, and structures that any format can fill.
+//! Values that can be written in any format, and structures that can be read from any format.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,20 +10,20 @@ use polywire_schema::{
 
 use crate::{Format, FormatDecoder, FormatEncoder, Message, Sink};
 
-/// A value that any encoder can write.
+/// A value that can be written with any encoder.
 pub trait EncodeAny {
-    /// Writes the value of `at`. One copy of this code serves all formats that have
-    /// none of their own for the value, and the head of an HTTP message.
+    /// Writes the value of `at`. This code is shared by the formats without specialised code for the
+    /// value, and it writes the headers of HTTP messages.
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder);
 }
 
 /// A value that may have code compiled for the encoder `E`.
 ///
-/// The default has none. It is the caller that then uses [`EncodeAny`], and not this
-/// method, so that a program contains only the formats that its protocols use.
+/// The default implementation has none. The caller then uses [`EncodeAny`]. If this method did, a
+/// program would contain all formats instead of those that its protocols use.
 pub trait EncodeWith<E> {
-    /// Writes the value of `at`. False if there is no code for this encoder; nothing
-    /// was written then.
+    /// Writes the value of `at`. Returns `false`, with nothing written, if there is no code for this
+    /// encoder.
     #[must_use = "false means that nothing was written"]
     fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
         let _ = (at, encoder);
@@ -31,17 +31,17 @@ pub trait EncodeWith<E> {
     }
 }
 
-/// A structure that any decoder can fill.
+/// A structure that can be read with any decoder.
 pub trait DecodeAny<'de> {
-    /// Reads members. One copy of this code serves all formats that have none of their
-    /// own for the structure, and the head of an HTTP message.
+    /// Reads members. This code is shared by the formats without specialised code for the structure,
+    /// and it reads the headers of HTTP messages.
     ///
     /// # Errors
     ///
     /// The input is malformed, or does not match the schema.
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
 
-    /// Completes the structure: `decoder` says what to do about missing members.
+    /// Completes the structure. The options of `decoder` determine how missing members are handled.
     ///
     /// # Errors
     ///
@@ -49,10 +49,9 @@ pub trait DecodeAny<'de> {
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error>;
 }
 
-/// A structure that may have code compiled for the decoder `D`. The default has none.
+/// A structure that may have code compiled for the decoder `D`. The default implementation has none.
 pub trait DecodeWith<'de, D> {
-    /// Reads members. `None` if there is no code for this decoder; nothing was read
-    /// then.
+    /// Reads members. Returns `None`, with nothing read, if there is no code for this decoder.
     fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
         let _ = (at, decoder);
         None
@@ -124,12 +123,11 @@ impl<'de, D, S: DecodeWith<'de, D> + ?Sized> DecodeWith<'de, D> for &mut S {
 
 /// The formats for which the code of a type is monomorphised.
 ///
-/// Each costs a copy of the code that reads and writes the type, which a crate of
-/// hundreds of types pays in build time and size. Generated code names the formats of
-/// the protocols of its service; the others share one copy, over `dyn Encoder` and
-/// `dyn Decoder`.
+/// Each format needs a copy of the code that reads and writes the type. In a crate with hundreds of
+/// types, this increases build time and code size. Generated code lists the formats of the protocols
+/// of its service. All other formats share one copy, which uses `dyn Encoder` and `dyn Decoder`.
 pub trait Formats: Send + Sync + 'static {
-    /// These formats.
+    /// The formats.
     const FORMATS: &'static [Format];
 }
 
@@ -141,7 +139,7 @@ impl Formats for AllFormats {
     const FORMATS: &'static [Format] = Format::ALL;
 }
 
-/// None, for types that are rarely used.
+/// No formats, for types that are rarely used.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFormats;
 
@@ -168,7 +166,7 @@ pub struct Typed<T, F = AllFormats> {
 }
 
 impl<T> Typed<T> {
-    /// With code of its own for every format.
+    /// Wraps a value, with code compiled for every format.
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self::with_formats(value)
@@ -176,7 +174,7 @@ impl<T> Typed<T> {
 }
 
 impl<T, F: Formats> Typed<T, F> {
-    /// With code of its own for the formats `F`.
+    /// Wraps a value, with code compiled for the formats `F`.
     #[must_use]
     pub const fn with_formats(value: T) -> Self {
         Self {
@@ -200,11 +198,11 @@ impl<T: Encode, F> EncodeAny for Typed<T, F> {
 
 impl<E: FormatEncoder, T: Encode, F: Formats> EncodeWith<E> for Typed<T, F> {
     fn encode_with(&self, at: Member<'_>, encoder: &mut E) -> bool {
-        let own = const { contains(F::FORMATS, E::FORMAT) };
-        if own {
+        let is_compiled = const { contains(F::FORMATS, E::FORMAT) };
+        if is_compiled {
             self.value.encode(at, encoder);
         }
-        own
+        is_compiled
     }
 }
 
@@ -255,7 +253,7 @@ impl<'de, D: FormatDecoder<'de>> DecodeWith<'de, D> for Map {
     }
 }
 
-/// A typed structure as a [`Sink`], with code of its own for the formats `F`.
+/// A typed structure as a [`Sink`], with code compiled for the formats `F`.
 pub struct Slot<'de, T: DecodeStructure<'de>, F = AllFormats> {
     /// `None` after [`DecodeAny::finish`].
     builder: Option<T::Builder>,
@@ -265,7 +263,7 @@ pub struct Slot<'de, T: DecodeStructure<'de>, F = AllFormats> {
 }
 
 impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
-    /// An empty structure.
+    /// Creates an empty structure.
     #[must_use]
     pub fn new() -> Self {
         Self::with_formats()
@@ -273,7 +271,7 @@ impl<'de, T: DecodeStructure<'de>> Slot<'de, T> {
 }
 
 impl<'de, T: DecodeStructure<'de>, F: Formats> Slot<'de, T, F> {
-    /// An empty structure, with code of its own for the formats `F`.
+    /// Creates an empty structure, with code compiled for the formats `F`.
     #[must_use]
     pub fn with_formats() -> Self {
         Self {
@@ -290,9 +288,9 @@ impl<'de, T: DecodeStructure<'de>, F: Formats> Slot<'de, T, F> {
         self.value
     }
 
-    /// Reads the members that this decoder has.
+    /// Reads the members that this decoder provides.
     #[inline]
-    fn part<D: Decoder<'de> + ?Sized>(
+    fn read_part<D: Decoder<'de> + ?Sized>(
         &mut self,
         at: Member<'_>,
         decoder: &mut D,
@@ -318,7 +316,7 @@ impl<'de, T: DecodeStructure<'de> + fmt::Debug, F> fmt::Debug for Slot<'de, T, F
 
 impl<'de, T: DecodeStructure<'de>, F: Formats> DecodeAny<'de> for Slot<'de, T, F> {
     fn decode_any(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
-        self.part(at, decoder)
+        self.read_part(at, decoder)
     }
 
     fn finish(&mut self, at: Member<'_>, decoder: &mut dyn Decoder<'de>) -> Result<(), Error> {
@@ -337,31 +335,29 @@ where
     F: Formats,
 {
     fn decode_with(&mut self, at: Member<'_>, decoder: &mut D) -> Option<Result<(), Error>> {
-        let own = const { contains(F::FORMATS, D::FORMAT) };
-        if own {
-            return Some(self.part(at, decoder));
+        let is_compiled = const { contains(F::FORMATS, D::FORMAT) };
+        if is_compiled {
+            return Some(self.read_part(at, decoder));
         }
         None
     }
 }
 
-/// The structure that was read, for a validator. Nothing before [`DecodeAny::finish`],
-/// and that is an error. To write it, use [`Typed`].
+/// Passes the structure to a validator. Before [`DecodeAny::finish`] this is an error. To write the
+/// structure to a message, use [`Typed`].
 impl<'de, T: DecodeStructure<'de> + Encode, F> EncodeAny for Slot<'de, T, F> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
         match &self.value {
             Some(value) => value.encode(at, encoder),
-            None => encoder.fail(
-                Error::new(ErrorKind::Internal).expected("a structure that was read to its end"),
-            ),
+            None => encoder.fail(Error::new(ErrorKind::Internal).expected("a finished structure")),
         }
     }
 }
 
 impl<'de, E, T: DecodeStructure<'de>, F> EncodeWith<E> for Slot<'de, T, F> {}
 
-/// A finished structure accepts no more members.
+/// The error for reading members of a finished structure.
 #[cold]
 fn finished() -> Error {
-    Error::new(ErrorKind::Internal).expected("no more members behind the end of a structure")
+    Error::new(ErrorKind::Internal).expected("no members after the end of the structure")
 }

@@ -1,54 +1,51 @@
-//! The parameters of a call as one type of serde, in any format.
+//! Deserializing the parameters of a call as one value, in any format.
 //!
-//! A tuple has a parameter an element, a `Vec` takes them all, `()` has none, and any
-//! other type is the one parameter. What only wraps another type is what it wraps: a
-//! newtype, a `Box`, an `Option`. `None` is no parameters, and so is a nil alone.
+//! A tuple has one parameter for each element, a `Vec` contains all parameters, `()` means no
+//! parameters, and any other type is the only parameter. Newtypes, `Box` and `Option` are read as
+//! their contents. An `Option` is `None` if there are no parameters or the only parameter is null.
 
 use polywire_schema::{Error, ErrorKind};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
-/// Where parameters come from.
-pub(crate) trait Source<'de> {
-    /// What reads the value of one.
+use crate::serde::is_reserved;
+
+/// A source of parameters.
+pub(crate) trait ParameterSource<'de> {
+    /// The deserializer of one parameter.
     type Reader<'a>: Deserializer<'de, Error = Error>
     where
         Self: 'a;
 
-    /// Goes to the next parameter; `false` behind the last, from then on.
+    /// Moves to the next parameter. Returns `false` after the last one, also if called again.
     fn next(&mut self) -> Result<bool, Error>;
 
-    /// The reader of the parameter that [`next`](Self::next) went to.
+    /// The deserializer of the current parameter.
     fn reader(&mut self) -> Self::Reader<'_>;
 
-    /// Before the first: whether there are none, or a nil alone. If not, the first still
-    /// comes next.
-    fn is_nothing(&mut self) -> Result<bool, Error>;
+    /// Whether there are no parameters, or null is the only one. Call it before [`next`](Self::next).
+    /// If it returns `false`, no parameter has been consumed.
+    fn is_none(&mut self) -> Result<bool, Error>;
 
-    /// An error at the reader.
+    /// An error at the current position.
     fn error(&self, kind: ErrorKind) -> Error;
 }
 
 /// All parameters of a call.
 pub(crate) struct Parameters<S>(pub(crate) S);
 
-/// Whether the name of a newtype is one of ours: a value of a format, whatever it wraps.
-pub(crate) fn is_own(name: &str) -> bool {
-    name.starts_with('$')
-}
-
-/// Fewer came than the type has.
+/// The error for fewer parameters than the type has.
 #[cold]
-fn few<'de>(source: &impl Source<'de>, came: usize, wanted: usize) -> Error {
+fn too_few<'de>(source: &impl ParameterSource<'de>, count: usize, expected: usize) -> Error {
     let error = source.error(ErrorKind::Missing);
-    error.expected(count_of(wanted)).found(count_of(came))
+    error.expected(count_of(expected)).found(count_of(count))
 }
 
-/// More came than the type has.
+/// The error for more parameters than the type has.
 #[cold]
-fn many<'de>(source: &impl Source<'de>, most: usize) -> Error {
-    let expected = match most {
+fn too_many<'de>(source: &impl ParameterSource<'de>, max: usize) -> Error {
+    let expected = match max {
         0 => "no parameters".to_owned(),
-        most => format!("at most {}", count_of(most)),
+        max => format!("at most {}", count_of(max)),
     };
     let error = source.error(ErrorKind::Unknown);
     error.expected(expected).found("one more")
@@ -62,41 +59,45 @@ fn count_of(parameters: usize) -> String {
     }
 }
 
-impl<'de, S: Source<'de>> Parameters<S> {
-    /// Reads parameters one by one: so many, if the type says how many it has.
+impl<'de, S: ParameterSource<'de>> Parameters<S> {
+    /// Reads the parameters as a sequence of `expected` elements, if that is known.
     #[inline(always)]
-    fn each<V: Visitor<'de>>(self, wanted: Option<usize>, visitor: V) -> Result<V::Value, Error> {
-        let mut each = Each {
+    fn sequence<V: Visitor<'de>>(
+        self,
+        expected: Option<usize>,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let mut access = ParameterAccess {
             source: self.0,
-            wanted,
-            came: 0,
+            expected,
+            count: 0,
         };
-        let value = visitor.visit_seq(&mut each)?;
-        if each.source.next()? {
-            return Err(many(&each.source, wanted.unwrap_or(each.came)));
+        let value = visitor.visit_seq(&mut access)?;
+        if access.source.next()? {
+            return Err(too_many(&access.source, expected.unwrap_or(access.count)));
         }
         Ok(value)
     }
 
-    /// Goes to the only parameter.
+    /// Moves to the only parameter.
     fn first(&mut self) -> Result<(), Error> {
         match self.0.next()? {
             true => Ok(()),
-            false => Err(few(&self.0, 0, 1)),
+            false => Err(too_few(&self.0, 0, 1)),
         }
     }
 
-    /// Sees to it that no more than `most` have come.
-    fn end(&mut self, most: usize) -> Result<(), Error> {
+    /// Checks that there are no more than `max` parameters, which have been read.
+    fn end(&mut self, max: usize) -> Result<(), Error> {
         match self.0.next()? {
             false => Ok(()),
-            true => Err(many(&self.0, most)),
+            true => Err(too_many(&self.0, max)),
         }
     }
 }
 
-/// What a type of one value asks for, forwarded to the only parameter.
-macro_rules! only {
+/// Defines methods that forward to the deserializer of the only parameter.
+macro_rules! forward_to_only_parameter {
     ($($method:ident($($name:ident: $type:ty),*);)*) => {
         $(
             fn $method<V: Visitor<'de>>(
@@ -113,10 +114,10 @@ macro_rules! only {
     };
 }
 
-impl<'de, S: Source<'de>> Deserializer<'de> for Parameters<S> {
+impl<'de, S: ParameterSource<'de>> Deserializer<'de> for Parameters<S> {
     type Error = Error;
 
-    only! {
+    forward_to_only_parameter! {
         deserialize_any();
         deserialize_bool();
         deserialize_byte_buf();
@@ -143,7 +144,7 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Parameters<S> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
-        match self.0.is_nothing()? {
+        match self.0.is_none()? {
             true => visitor.visit_none(),
             false => visitor.visit_some(self),
         }
@@ -154,7 +155,7 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Parameters<S> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if !is_own(name) {
+        if !is_reserved(name) {
             return visitor.visit_newtype_struct(self);
         }
         self.first()?;
@@ -178,12 +179,12 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Parameters<S> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        self.each(None, visitor)
+        self.sequence(None, visitor)
     }
 
     #[inline]
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Error> {
-        self.each(Some(len), visitor)
+        self.sequence(Some(len), visitor)
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(
@@ -192,7 +193,7 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Parameters<S> {
         len: usize,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.each(Some(len), visitor)
+        self.sequence(Some(len), visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Error> {
@@ -203,14 +204,14 @@ impl<'de, S: Source<'de>> Deserializer<'de> for Parameters<S> {
     }
 }
 
-/// Parameters one by one.
-struct Each<S> {
+/// Access to the parameters as a sequence.
+struct ParameterAccess<S> {
     source: S,
-    wanted: Option<usize>,
-    came: usize,
+    expected: Option<usize>,
+    count: usize,
 }
 
-impl<'de, S: Source<'de>> SeqAccess<'de> for &mut Each<S> {
+impl<'de, S: ParameterSource<'de>> SeqAccess<'de> for &mut ParameterAccess<S> {
     type Error = Error;
 
     #[inline(always)]
@@ -219,57 +220,50 @@ impl<'de, S: Source<'de>> SeqAccess<'de> for &mut Each<S> {
         seed: T,
     ) -> Result<Option<T::Value>, Error> {
         if self.source.next()? {
-            self.came += 1;
+            self.count += 1;
             return seed.deserialize(self.source.reader()).map(Some);
         }
-        self.absent(seed)
+        self.missing(seed)
     }
 }
 
-impl<'de, S: Source<'de>> Each<S> {
-    /// Behind the last parameter.
+impl<'de, S: ParameterSource<'de>> ParameterAccess<S> {
+    /// Deserializes an element after the last parameter.
     #[cold]
-    fn absent<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        let Some(wanted) = self.wanted else {
+    fn missing<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some(expected) = self.expected else {
             return Ok(None);
         };
-        let absent = Absent {
+        let missing = MissingParameter {
             source: &self.source,
-            came: self.came,
-            wanted,
+            count: self.count,
+            expected,
         };
-        seed.deserialize(absent).map(Some)
+        seed.deserialize(missing).map(Some)
     }
 }
 
-/// A parameter that did not come: nothing for an option, an error for all else. What
-/// takes anything, or nothing at all, is no option: who sends one parameter of two has
-/// forgotten one.
-struct Absent<'a, S> {
+/// A missing parameter: `None` for an option, an error for any other type. The error also applies to
+/// `()` and to types that accept any value, because the caller probably forgot the parameter.
+struct MissingParameter<'a, S> {
     source: &'a S,
-    came: usize,
-    wanted: usize,
+    count: usize,
+    expected: usize,
 }
 
-impl<'de, S: Source<'de>> Deserializer<'de> for Absent<'_, S> {
+impl<'de, S: ParameterSource<'de>> Deserializer<'de> for MissingParameter<'_, S> {
     type Error = Error;
 
     #[cold]
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        Err(few(self.source, self.came, self.wanted))
+        Err(too_few(self.source, self.count, self.expected))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_none()
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
+    crate::serde::deserialize_transparent!();
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf

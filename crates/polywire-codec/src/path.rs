@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use crate::snippet;
 
-/// The most segments that a path shows.
-const MOST_SEGMENTS: usize = 32;
-/// The most characters of one segment.
-const LONGEST_KEY: usize = 64;
+/// The maximum number of segments that are shown.
+const MAX_SEGMENTS: usize = 32;
+/// The maximum number of characters of a key that are shown.
+const MAX_KEY_LEN: usize = 64;
 
-/// A path such as `cities[3].name` while a message is read again.
+/// A path such as `cities[3].name`, which is updated while a message is read again.
 #[derive(Debug, Default)]
 pub(crate) struct Path(Vec<Segment>);
 
@@ -30,13 +30,13 @@ impl Path {
 
     /// Sets the key in the innermost map.
     pub(crate) fn key(&mut self, key: &str) {
-        if let Some(Segment::Key(own)) = self.0.last_mut() {
-            let shown = key.chars().take(LONGEST_KEY).map(snippet::printable);
-            *own = Some(shown.collect());
+        if let Some(Segment::Key(innermost)) = self.0.last_mut() {
+            let shown = key.chars().take(MAX_KEY_LEN).map(snippet::printable);
+            *innermost = Some(shown.collect());
         }
     }
 
-    /// The value in the innermost map or list has ended.
+    /// Moves to the next value in the innermost map or list.
     pub(crate) fn next(&mut self) {
         match self.0.last_mut() {
             Some(Segment::Index(index)) => *index += 1,
@@ -53,7 +53,7 @@ impl Path {
 impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut first = true;
-        for segment in self.0.iter().take(MOST_SEGMENTS) {
+        for segment in self.0.iter().take(MAX_SEGMENTS) {
             match segment {
                 Segment::Index(index) => write!(f, "[{index}]")?,
                 Segment::Key(Some(key)) if first => write!(f, "{key}")?,
@@ -62,7 +62,7 @@ impl std::fmt::Display for Path {
             }
             first = false;
         }
-        if self.0.len() > MOST_SEGMENTS {
+        if self.0.len() > MAX_SEGMENTS {
             f.write_char('\u{2026}')?;
         }
         Ok(())

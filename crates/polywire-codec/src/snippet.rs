@@ -1,10 +1,10 @@
-//! What an error shows of the input.
+//! Excerpts of the input for errors.
 
-/// The most bytes of the input that an error message repeats.
-const LONGEST: usize = 24;
+/// The maximum number of bytes of the input in an error.
+const MAX_LEN: usize = 24;
 
-/// The JSON token at `offset`, short and printable, for "found ..." in a message. Only the token:
-/// what follows may belong to another member, and must not get into a log with it.
+/// The JSON token at `offset`, shortened and printable. The excerpt is limited to one token, because
+/// the input after it may be confidential and must not appear in a log.
 #[cold]
 pub(crate) fn json(input: &[u8], offset: usize) -> String {
     token(input, offset, |rest| match rest[0] {
@@ -25,8 +25,8 @@ pub(crate) fn json(input: &[u8], offset: usize) -> String {
     })
 }
 
-/// The XML tag that begins at `offset`, with the text and the end tag of an element that has only
-/// text; or the text up to the next tag. Like [`json`].
+/// The XML tag at `offset`, or the text up to the next tag. An element that contains only text is
+/// shown up to its end tag. Like [`json`].
 #[cold]
 pub(crate) fn xml(input: &[u8], offset: usize) -> String {
     token(input, offset, |rest| {
@@ -44,9 +44,9 @@ pub(crate) fn xml(input: &[u8], offset: usize) -> String {
     })
 }
 
-/// All that is left from `offset`. Like [`json`], for input that is one token.
+/// The input from `offset` to the end, for input that is one token. Like [`json`].
 #[cold]
-pub(crate) fn whole(input: &[u8], offset: usize) -> String {
+pub(crate) fn rest(input: &[u8], offset: usize) -> String {
     token(input, offset, <[u8]>::len)
 }
 
@@ -55,7 +55,7 @@ fn token(input: &[u8], offset: usize, len: impl FnOnce(&[u8]) -> usize) -> Strin
         return "the end of the input".to_owned();
     };
     let rest = &rest[..len(rest).max(1)];
-    let cut = rest.len().min(LONGEST);
+    let cut = rest.len().min(MAX_LEN);
     let text = String::from_utf8_lossy(&rest[..cut]);
     let mut shown: String = text.chars().map(printable).collect();
     if rest.len() > cut {
@@ -64,8 +64,7 @@ fn token(input: &[u8], offset: usize, len: impl FnOnce(&[u8]) -> usize) -> Strin
     format!("`{shown}`")
 }
 
-/// The character, or a dot for a control: those must not reach a terminal or a
-/// log raw.
+/// Replaces a control character with a dot, because it must not reach a terminal or a log.
 pub(crate) fn printable(character: char) -> char {
     if character.is_control() {
         '\u{b7}'

@@ -1,27 +1,26 @@
 //! Big integers: decimal digits and big-endian bytes.
 //!
-//! Schoolbook conversion, quadratic in the length, so the length is bounded.
-//! Nineteen digits or 64 bits are taken at a time; the division by 10^19 is one
-//! by a constant, which multiplications do (Moeller and Granlund, "Improved
-//! division by invariant integers", algorithm 4).
+//! The conversion takes quadratic time, so the length is limited. Each step handles nineteen digits
+//! or 64 bits. The division by the constant 10^19 is done with multiplications (Moeller and
+//! Granlund, "Improved division by invariant integers", algorithm 4).
 
 use std::fmt::Write;
 
-/// The most bytes of a big integer, those of the longest RSA keys in use: it
-/// bounds what a byte of a message may cost.
-pub(super) const MOST_BYTES: usize = 512;
-/// The most decimal digits of so many bytes: a byte is 2.40824 digits.
-pub(super) const MOST_DIGITS: usize = (MOST_BYTES * 240_824).div_ceil(100_000);
+/// The maximum length of a big integer in bytes, enough for an RSA key of 4,096 bits. It limits the
+/// time per byte of a message.
+pub(super) const MAX_BYTES: usize = 512;
+/// The maximum number of decimal digits in [`MAX_BYTES`]. A byte has 2.40824 digits.
+pub(super) const MAX_DIGITS: usize = (MAX_BYTES * 240_824).div_ceil(100_000);
 
-/// The largest power of ten in 64 bits, which has their highest bit set.
+/// The largest power of ten in 64 bits. Its highest bit is set.
 const GROUP: u64 = 10_u64.pow(DIGITS as u32);
 const DIGITS: usize = 19;
 /// (2^128 - 1) / [`GROUP`] - 2^64.
 const RECIPROCAL: u64 = (u128::MAX / GROUP as u128 - (1 << 64)) as u64;
 
-/// The bytes of a number given by decimal digits, without leading zeros.
+/// Converts decimal digits to big-endian bytes without leading zeros.
 pub(super) fn bytes(digits: &str) -> Vec<u8> {
-    // The least limb first.
+    // Limbs of 64 bits, the least significant first.
     let mut limbs: Vec<u64> = Vec::with_capacity(digits.len() / DIGITS + 1);
     for chunk in digits.as_bytes().chunks(DIGITS) {
         let mut carry = chunk
@@ -41,7 +40,7 @@ pub(super) fn bytes(digits: &str) -> Vec<u8> {
     bytes.skip_while(|byte| *byte == 0).collect()
 }
 
-/// The decimal digits of a number given by big-endian bytes.
+/// Converts big-endian bytes to decimal digits.
 pub(super) fn digits(bytes: &[u8]) -> String {
     let mut limbs: Vec<u64> = Vec::with_capacity(bytes.len() / 8 + 1);
     for chunk in bytes.rchunks(8) {
@@ -51,7 +50,7 @@ pub(super) fn digits(bytes: &[u8]) -> String {
                 .fold(0, |value, byte| value << 8 | u64::from(*byte)),
         );
     }
-    // Groups of digits, the least first.
+    // Groups of digits, the least significant first.
     let mut groups = Vec::with_capacity(bytes.len() / 7 + 1);
     loop {
         while limbs.last() == Some(&0) {
@@ -85,8 +84,8 @@ fn divide(high: u64, low: u64) -> (u64, u64) {
     let sum = product.wrapping_add(u128::from(high) << 64 | u128::from(low));
     let mut quotient = ((sum >> 64) as u64).wrapping_add(1);
     let mut remainder = low.wrapping_sub(quotient.wrapping_mul(GROUP));
-    // One too many, which is as likely as not: a mask is cheaper than a guess
-    // of the processor.
+    // The quotient is one too large in about half of the cases. A mask avoids a branch that the
+    // processor cannot predict.
     let mask = u64::from(remainder > sum as u64).wrapping_neg();
     quotient = quotient.wrapping_add(mask);
     remainder = remainder.wrapping_add(mask & GROUP);
@@ -140,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_number_has_the_most_digits() {
-        assert_eq!(digits(&[0xff; MOST_BYTES]).len(), MOST_DIGITS);
+    fn the_longest_number_has_the_maximum_of_digits() {
+        assert_eq!(digits(&[0xff; MAX_BYTES]).len(), MAX_DIGITS);
     }
 
     #[test]
@@ -154,7 +153,7 @@ mod tests {
         }
     }
 
-    /// As the processor divides.
+    /// Compares with the division of the processor.
     fn divides(high: u64, low: u64) {
         let number = u128::from(high) << 64 | u128::from(low);
         let (quotient, remainder) = divide(high, low);

@@ -1,8 +1,7 @@
 //! Values without a schema.
 //!
-//! As `Value` is read by [`Decoder::any`], but in one piece: short strings and integers,
-//! which most of a message is, are made where they are wanted, and lists and maps get
-//! their room at once, since CBOR tells how long they are.
+//! This is a faster version of reading a `Value` through [`Decoder::any`]: the common types are
+//! handled first, and memory for lists and maps is reserved from their length.
 
 use polywire_schema::{Decoder, Encoder, Error, ErrorKind, Event, Map, Member, Seq, Text, Value};
 
@@ -10,8 +9,7 @@ use super::encode::{ARRAY, MAP};
 use super::{CborDecoder, CborEncoder};
 
 impl CborDecoder<'_> {
-    /// The value that stands here. It calls itself for each level, of which the
-    /// budget allows so many.
+    /// The next value. Recursion is limited by the depth in the budget.
     pub(super) fn document_value(&mut self) -> Result<Value, Error> {
         match self.peek() >> 5 {
             0 | 1 => {
@@ -31,12 +29,12 @@ impl CborDecoder<'_> {
             }
             _ => {}
         }
-        // Tags may stand before a list or map.
+        // This also handles lists and maps after tags.
         match self.any()? {
             Event::Scalar(value) => Ok(value),
             Event::List(seq) => self.document_list(seq),
             Event::Map(seq) => self.document_map(seq),
-            // There is nothing else.
+            // Unreachable: `any` returns nothing else.
             _ => Err(self.error(ErrorKind::Internal, "a value")),
         }
     }
@@ -45,7 +43,7 @@ impl CborDecoder<'_> {
     fn document_list(&mut self, mut seq: Seq) -> Result<Value, Error> {
         let mut list = Vec::new();
         while self.item(Member::DOCUMENT, &mut seq)? {
-            // Here too, since many a list is one of numbers.
+            // Lists of integers are common. This avoids a call for each item.
             let value = match self.quick_integer() {
                 Some((value, len)) => {
                     self.at += len;
@@ -54,7 +52,7 @@ impl CborDecoder<'_> {
                 None => self.document_value()?,
             };
             if list.capacity() == 0 {
-                // Once the first is there: what only says that it is long gets none.
+                // After the first item, so that a header alone cannot reserve memory.
                 list.reserve_exact(self.expected(Member::DOCUMENT, &seq));
             }
             list.push(value);
@@ -74,12 +72,12 @@ impl CborDecoder<'_> {
         }
         match Map::from_entries(entries) {
             Ok(map) => Ok(Value::Map(map)),
-            Err((position, entries)) => Err(self.twice(&entries[position].0)),
+            Err((position, entries)) => Err(self.duplicate_key(&entries[position].0)),
         }
     }
 
     #[cold]
-    pub(super) fn twice(&self, key: &str) -> Error {
+    pub(super) fn duplicate_key(&self, key: &str) -> Error {
         let key: String = key.escape_debug().take(64).collect();
         let error = self.error(ErrorKind::Duplicate, "each key once");
         error.found(format!("`{key}`"))
@@ -87,7 +85,7 @@ impl CborDecoder<'_> {
 }
 
 impl CborEncoder {
-    /// Writes a value without a schema, whose members and items it calls itself for.
+    /// Writes a value without a schema.
     pub(super) fn document_value(&mut self, value: &Value) {
         let at = Member::DOCUMENT;
         match value {
@@ -124,7 +122,7 @@ impl CborEncoder {
             Value::BigDecimal(value) => self.big_decimal(at, value),
             Value::Blob(value) => self.blob(at, value),
             Value::Timestamp(value) => self.timestamp(at, *value),
-            // All others have been written above.
+            // `Null`. The other variants are handled by `document_value`.
             _ => self.null(at),
         }
     }

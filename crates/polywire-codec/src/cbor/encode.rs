@@ -1,4 +1,4 @@
-//! The CBOR writer.
+//! The CBOR encoder.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
@@ -8,7 +8,7 @@ use polywire_text::INLINE_CAPACITY;
 
 use super::big;
 
-/// A writer of one CBOR data item.
+/// An encoder of one CBOR data item.
 #[derive(Debug)]
 pub struct CborEncoder {
     pub(super) out: Vec<u8>,
@@ -26,7 +26,7 @@ pub(super) const MAP: u8 = 0xa0;
 const TAG: u8 = 0xc0;
 
 impl CborEncoder {
-    /// A writer that appends to `out`, so that a buffer can be used again.
+    /// Creates an encoder that appends to `out`, so that a buffer can be reused.
     #[must_use]
     pub const fn new(out: Vec<u8>) -> Self {
         Self {
@@ -36,19 +36,18 @@ impl CborEncoder {
         }
     }
 
-    /// Sets which members that are not there are written with their default:
-    /// all, unless this says other.
+    /// Sets which missing members are written with their default. By default, all are.
     #[must_use]
     pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// The bytes.
+    /// Returns the message.
     ///
     /// # Errors
     ///
-    /// The first error that a call met.
+    /// The first error of a previous call.
     #[inline]
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         match self.error {
@@ -62,18 +61,12 @@ impl CborEncoder {
         self.defaults
     }
 
-    /// Takes a data item that something else has written.
-    #[cfg(feature = "reference")]
-    pub(crate) fn push_value(&mut self, value: &[u8]) {
-        self.out.extend_from_slice(value);
-    }
-
-    /// Puts in a data item that was written before.
+    /// Appends an encoded data item.
     pub fn raw(&mut self, item: &[u8]) {
         self.out.extend_from_slice(item);
     }
 
-    /// A head: major type and argument in the shortest form.
+    /// Writes a head in the shortest form.
     #[inline]
     pub(super) fn head(&mut self, major: u8, argument: u64) {
         if argument < 24 {
@@ -91,8 +84,7 @@ impl CborEncoder {
             0x1_0000..=0xffff_ffff => (26, 4),
             _ => (27, 8),
         };
-        // Nine bytes are written whatever the size, which is a copy of fixed width,
-        // and those that are too many are taken back.
+        // A copy of fixed size and a truncation are faster than a copy of variable size.
         let mut head = [0; 9];
         head[0] = major | info;
         let word = argument << (64 - 8 * size);
@@ -112,24 +104,23 @@ impl CborEncoder {
         }
     }
 
-    /// Digits with an optional minus as an integer or a bignum.
+    /// Writes digits with an optional minus sign as an integer or a bignum.
     pub(super) fn push_big(&mut self, digits: &str) {
         let (negative, digits) = match digits.strip_prefix('-') {
             Some(digits) => (true, digits),
             None => (false, digits),
         };
-        // Too many digits are not worth converting, but only the bytes tell
-        // what readers take.
-        if digits.len() > big::MOST_DIGITS {
+        // The conversion takes quadratic time. Skip it if the result would be too long anyway.
+        if digits.len() > big::MAX_DIGITS {
             return self.too_long(digits);
         }
-        // Negative numbers are written as the distance below -1.
+        // A negative number n is written as -1 - n.
         let bytes = if negative {
             big::bytes(&big::decrement(digits))
         } else {
             big::bytes(digits)
         };
-        if bytes.len() > big::MOST_BYTES {
+        if bytes.len() > big::MAX_BYTES {
             return self.too_long(digits);
         }
         let mut small = [0; 8];
@@ -147,7 +138,7 @@ impl CborEncoder {
     fn too_long(&mut self, digits: &str) {
         let error = Error::new(ErrorKind::Unwritable)
             .in_format("CBOR")
-            .expected(format!("an integer of at most {} bytes", big::MOST_BYTES))
+            .expected(format!("an integer of at most {} bytes", big::MAX_BYTES))
             .found(format!("{} digits", digits.len()));
         self.fail(error);
     }
@@ -248,8 +239,7 @@ impl Encoder for CborEncoder {
         self.out.extend_from_slice(value.as_bytes());
     }
 
-    // Always: the compiler leaves it as a call in crates that use it seldom, and a short string
-    // takes fewer instructions than the call.
+    // Inlining a short string takes fewer instructions than a call.
     #[inline(always)]
     fn text(&mut self, at: Member<'_>, value: &Text) {
         // An inline string is short enough for a head of one byte.

@@ -1,24 +1,23 @@
-//! Where in a message an offset lies, and what a byte begins: for errors.
+//! The path of an offset in a message, and a description of a data item, for errors.
 
 use crate::path::Path;
 
-/// A list or map that is open while the message is read again.
-struct Open {
-    /// Elements left; in a map, keys and values count apart.
+/// An array or map that is open while the message is read again.
+struct OpenContainer {
+    /// The number of elements left. In a map, keys and values each count.
     left: u64,
-    map: bool,
-    /// In a map: whether the next element is a key.
-    key: bool,
+    is_map: bool,
+    /// Whether the next element of a map is a key.
+    is_key: bool,
 }
 
-/// The path of the value at `offset`. What lies before it has been read once
-/// without an error, so this only follows heads.
+/// The path of the value at `offset`. Everything before it is known to be well formed, so this
+/// only follows heads.
 ///
-/// With `ended`, the path of the list or map that ends at `offset` and has
-/// this many others around it.
+/// With `ended`, the path of the array or map that ends at `offset` at this depth.
 #[cold]
 pub(super) fn path(bytes: &[u8], offset: usize, ended: Option<usize>) -> String {
-    let mut walk = Walk {
+    let mut locator = Locator {
         at: 0,
         offset: offset.min(bytes.len()),
         open: Vec::new(),
@@ -26,28 +25,28 @@ pub(super) fn path(bytes: &[u8], offset: usize, ended: Option<usize>) -> String 
         ended,
         found: None,
     };
-    walk.run(bytes);
-    walk.found.unwrap_or_else(|| walk.path.to_string())
+    locator.run(bytes);
+    locator.found.unwrap_or_else(|| locator.path.to_string())
 }
 
-struct Walk {
+struct Locator {
     at: usize,
     offset: usize,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
     path: Path,
     ended: Option<usize>,
-    /// The path of what ended at the offset.
+    /// The path of the container that ended at the offset.
     found: Option<String>,
 }
 
-impl Walk {
+impl Locator {
     fn run(&mut self, bytes: &[u8]) {
         while self.at < self.offset {
             let first = bytes[self.at];
             if first == 0xff {
                 self.at += 1;
                 self.leave();
-                self.element_ended();
+                self.end_element();
                 continue;
             }
             let Some((argument, len)) = argument(&bytes[self.at..]) else {
@@ -66,42 +65,44 @@ impl Walk {
                         self.path.key(&String::from_utf8_lossy(key));
                     }
                     self.at = end;
-                    self.element_ended();
+                    self.end_element();
                 }
                 3 if self.is_key() => {
-                    let Some((key, end)) = chunked(bytes, self.at, self.offset) else {
+                    let Some((key, end)) = chunked_string(bytes, self.at, self.offset) else {
                         break;
                     };
                     self.path.key(&String::from_utf8_lossy(&key));
                     self.at = end;
-                    self.element_ended();
+                    self.end_element();
                 }
-                // The chunks of a string count as a list of their own.
+                // The chunks of a string are handled like the items of an array.
                 major @ 2..=5 => self.enter(major == 5, argument),
                 6 => {}
-                _ => self.element_ended(),
+                _ => self.end_element(),
             }
         }
     }
 
     /// Whether a key of a map comes next.
     fn is_key(&self) -> bool {
-        self.open.last().is_some_and(|open| open.map && open.key)
+        self.open
+            .last()
+            .is_some_and(|open| open.is_map && open.is_key)
     }
 
-    fn enter(&mut self, map: bool, len: u64) {
-        let left = if map { len.saturating_mul(2) } else { len };
-        self.open.push(Open {
+    fn enter(&mut self, is_map: bool, len: u64) {
+        let left = if is_map { len.saturating_mul(2) } else { len };
+        self.open.push(OpenContainer {
             left,
-            map,
-            key: true,
+            is_map,
+            is_key: true,
         });
-        if map {
+        if is_map {
             self.path.enter_map();
         } else {
             self.path.enter_list();
         }
-        self.leave_full();
+        self.leave_complete();
     }
 
     fn leave(&mut self) {
@@ -112,35 +113,34 @@ impl Walk {
         }
     }
 
-    /// An element has ended: count it, and leave what it was the last of.
-    fn element_ended(&mut self) {
+    /// Counts an element, and leaves its container if it was the last one.
+    fn end_element(&mut self) {
         if let Some(innermost) = self.open.last_mut() {
             if innermost.left != u64::MAX {
                 innermost.left = innermost.left.saturating_sub(1);
             }
-            if !innermost.map || !innermost.key {
+            if !innermost.is_map || !innermost.is_key {
                 self.path.next();
             }
-            innermost.key = !innermost.key;
+            innermost.is_key = !innermost.is_key;
         }
-        self.leave_full();
+        self.leave_complete();
     }
 
-    fn leave_full(&mut self) {
+    fn leave_complete(&mut self) {
         if self
             .open
             .last()
             .is_some_and(|innermost| innermost.left == 0)
         {
             self.leave();
-            self.element_ended();
+            self.end_element();
         }
     }
 }
 
-/// The string whose chunks begin at `at`, and where it ends, if that is not
-/// behind `offset`.
-fn chunked(bytes: &[u8], mut at: usize, offset: usize) -> Option<(Vec<u8>, usize)> {
+/// The string whose chunks begin at `at`, and its end. `None` if it ends after `offset`.
+fn chunked_string(bytes: &[u8], mut at: usize, offset: usize) -> Option<(Vec<u8>, usize)> {
     let mut whole = Vec::new();
     loop {
         let rest = bytes.get(at..offset)?;
@@ -168,7 +168,7 @@ fn argument(bytes: &[u8]) -> Option<(u64, usize)> {
     })
 }
 
-/// What stands at the beginning of these bytes.
+/// Describes the data item at the start of these bytes.
 #[cold]
 pub(super) fn describe(bytes: &[u8]) -> String {
     let Some(&first) = bytes.first() else {

@@ -1,13 +1,20 @@
-//! CBOR, RFC 8949, as rpcv2Cbor uses it.
+//! CBOR, RFC 8949, as used by rpcv2Cbor.
 //!
-//! How Smithy's types look in it: integers in the shortest form; floats and
-//! doubles as floating-point numbers of their size (reading takes any size,
-//! and integers); blobs as byte strings; timestamps as tag 1; big integers as
-//! integers where they fit, else as tags 2 and 3, of at most 512 bytes (1,234
-//! digits), of which 64 count as an item of [`Limits`]; big decimals as tag 4;
-//! structures, unions and maps as maps of text strings. Written with definite
-//! lengths; both kinds are read. Other tags mean nothing and may stand before
-//! every value.
+//! | type of Smithy | CBOR | is also read from |
+//! |---|---|---|
+//! | structure, union, map | map with text keys | |
+//! | list | array | |
+//! | string, enum | text string | |
+//! | blob | byte string | |
+//! | byte to long, intEnum | the shortest integer | any width |
+//! | float, double | floating-point number of 32 or 64 bits | any width, integer |
+//! | bigInteger | integer if it fits in 64 bits, else tag 2 or 3 | tag 2 or 3 of any length |
+//! | bigDecimal | tag 4 | integer, float |
+//! | timestamp | tag 1 | tag 0 |
+//!
+//! Big integers have at most 512 bytes (1,234 digits); each 64 bytes count as one item of
+//! [`Limits`]. Lengths are written as definite; indefinite lengths are read too. Other tags are
+//! ignored.
 //!
 //! ```
 //! use polywire_codec::cbor;
@@ -26,27 +33,28 @@ mod document;
 mod encode;
 mod head;
 mod locate;
+mod members;
 mod number;
 #[cfg(feature = "serde")]
 mod serde;
 mod string;
+mod tokens;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
 pub use decode::CborDecoder;
 pub use encode::CborEncoder;
 
-/// What a protocol tells the format.
+/// Options of the format, as set by a protocol.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CborProfile {
-    /// Whether nulls in lists and maps that are not sparse are left out on
-    /// reading, as clients do, or are errors.
+    /// Whether to skip nulls in lists and maps that are not sparse, as clients do. Otherwise they
+    /// are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, and an unknown variant of a union,
-    /// is an error on reading.
+    /// Whether a missing required member or an unknown variant of a union is an error.
     pub required: bool,
-    /// Which members that did not come get their default.
+    /// Which missing members get their default.
     pub defaults: Defaults,
 }
 
@@ -58,9 +66,8 @@ impl CborProfile {
         defaults: Defaults::Server,
     };
 
-    /// Reads as a client does: nulls in dense collections are left out, missing
-    /// required members are not errors, and members that are optional to
-    /// clients get no default.
+    /// The options of a client: nulls in dense collections are skipped, missing required members
+    /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
@@ -80,7 +87,7 @@ impl Default for CborProfile {
 ///
 /// # Errors
 ///
-/// The bytes are not CBOR, or beyond the default limits.
+/// The bytes are not CBOR, or exceed [`Limits::DEFAULT`].
 pub fn read_value(bytes: &[u8]) -> Result<Value, Error> {
     let mut decoder = CborDecoder::from_slice(bytes, CborProfile::DEFAULT, &Limits::DEFAULT)?;
     let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
@@ -92,7 +99,7 @@ pub fn read_value(bytes: &[u8]) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// The value holds something that CBOR has no form for.
+/// The value has no representation in CBOR, such as an integer of more than 512 bytes.
 pub fn write_value(value: &Value) -> Result<Vec<u8>, Error> {
     let mut encoder = CborEncoder::new(Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);

@@ -1,19 +1,18 @@
-//! Numbers and timestamps: whatever is not read at a glance.
+//! Numbers and timestamps: the slow paths.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Decoder, Error, ErrorKind, Member, Timestamp, Value,
+    BigDecimal, BigInteger, Decoder, Error, ErrorKind, Event, Member, Timestamp, Value,
 };
 
 use super::head::Tag;
 use super::{CborDecoder, big};
 
-/// So many bytes of a bignum count as an item: turning them into digits costs
-/// their square.
-const BYTES_AN_ITEM: usize = 64;
+/// How many bytes of a bignum count as one item. Conversion to digits takes quadratic time.
+const BYTES_PER_ITEM: usize = 64;
 
 impl CborDecoder<'_> {
-    /// A floating-point number of any size, or an integer.
-    pub(super) fn any_double(&mut self, expected: &'static str) -> Result<f64, Error> {
+    /// A floating-point number of any width, or an integer.
+    pub(super) fn slow_double(&mut self, expected: &'static str) -> Result<f64, Error> {
         if self.peek() >> 5 == 6 {
             self.skip_plain_tags()?;
         }
@@ -27,7 +26,7 @@ impl CborDecoder<'_> {
         let head = self.head(expected)?;
         Ok(match (head.major, head.info) {
             (0, _) => head.argument as f64,
-            // As an integer first: `-1.0 - argument as f64` would round twice.
+            // `-1.0 - argument as f64` would round twice.
             (1, _) => (-1 - i128::from(head.argument)) as f64,
             (_, 25) => half(head.argument as u16),
             (_, 26) => f64::from(f32::from_bits(head.argument as u32)),
@@ -40,12 +39,12 @@ impl CborDecoder<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn apart_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+    pub(super) fn slow_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         self.skip_plain_tags()?;
         let start = self.at;
         let value = self.small_integer(at.kind().describe())?;
-        let (least, most) = at.kind().integer_range();
-        if value < least || value > most {
+        let (min, max) = at.kind().integer_range();
+        if value < min || value > max {
             return Err(self.invalid(start, at.kind().describe()));
         }
         Ok(value)
@@ -69,28 +68,11 @@ impl CborDecoder<'_> {
         }
     }
 
-    /// An integer of any size: major types 0 and 1, or tags 2 and 3.
-    pub(super) fn any_integer(&mut self) -> Result<BigInteger, Error> {
-        match self.peek() >> 5 {
-            0 | 1 => self.plain_integer(),
-            6 => match self.tag()? {
-                Some((tag @ (Tag::Unsigned | Tag::Negative), start)) => self.bignum(tag, start),
-                Some((_, start)) => {
-                    self.at = start;
-                    Err(self.wrong_type("an integer"))
-                }
-                None if self.peek() >> 5 <= 1 => self.plain_integer(),
-                None => Err(self.wrong_type("an integer")),
-            },
-            _ => Err(self.wrong_type("an integer")),
-        }
-    }
-
-    /// An integer of 64 bits, and how many bytes it takes, if a glance tells.
+    /// An integer of at most 64 bits and its length. `None` for anything else.
     #[inline(always)]
     pub(super) fn quick_integer(&self) -> Option<(i64, usize)> {
         let rest = self.rest();
-        let negative = match rest.first()? >> 5 {
+        let is_negative = match rest.first()? >> 5 {
             0 => false,
             1 => true,
             _ => return None,
@@ -98,7 +80,7 @@ impl CborDecoder<'_> {
         let (argument, len) = Self::quick_head(rest)?;
         let argument = i64::try_from(argument).ok()?;
         // -1 - argument is the complement.
-        Some((if negative { !argument } else { argument }, len))
+        Some((if is_negative { !argument } else { argument }, len))
     }
 
     /// An integer of major type 0 or 1 as a value.
@@ -123,13 +105,12 @@ impl CborDecoder<'_> {
         let bytes = self.string_bytes(2, "a byte string")?;
         let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
         let bytes = &bytes[zeros..];
-        if bytes.len() > big::MOST_BYTES {
-            let most = big::MOST_BYTES;
+        if bytes.len() > big::MAX_BYTES {
+            let max = big::MAX_BYTES;
             let error = self.invalid(start, "");
-            return Err(error.expected(format!("an integer of at most {most} bytes")));
+            return Err(error.expected(format!("an integer of at most {max} bytes")));
         }
-        // Long ones cost more than other values of their length.
-        self.count_items((bytes.len() / BYTES_AN_ITEM) as u32)?;
+        self.count_items((bytes.len() / BYTES_PER_ITEM) as u32)?;
         let digits = big::digits(bytes);
         let digits = if tag == Tag::Negative {
             format!("-{}", big::increment(&digits))
@@ -142,40 +123,12 @@ impl CborDecoder<'_> {
             .map_err(|_| self.invalid(start, "an integer"))
     }
 
-    /// Sees to it that the digits of a big number, whose tag began at `start`,
-    /// are not too many.
+    /// Checks the number of digits of a big number whose tag began at `start`.
     pub(super) fn check_digits(&mut self, start: usize, digits: usize) -> Result<(), Error> {
         if !self.budget.fits(digits) {
             self.at = start;
         }
         self.check_length(digits)
-    }
-
-    /// A decimal number: tag 4, or anything that is a number.
-    pub(super) fn any_decimal(&mut self) -> Result<BigDecimal, Error> {
-        if self.peek() >> 5 == 6 {
-            match self.tag()? {
-                Some((Tag::Decimal, start)) => return self.decimal(start),
-                Some((tag @ (Tag::Unsigned | Tag::Negative), start)) => {
-                    return self.bignum(tag, start).map(BigDecimal::from);
-                }
-                Some((_, start)) => {
-                    self.at = start;
-                    return Err(self.wrong_type("a decimal number"));
-                }
-                None => {}
-            }
-        }
-        if self.peek() >> 5 <= 1 {
-            return self.plain_integer().map(BigDecimal::from);
-        }
-        let start = self.at;
-        let number = self.any_double("a decimal number")?;
-        let mut text = Vec::new();
-        polywire_text::number::push_f64(&mut text, number);
-        let text = String::from_utf8_lossy(&text);
-        text.parse()
-            .map_err(|_| self.invalid(start, "a finite number"))
     }
 
     /// The exponent and mantissa of a decimal, whose tag began at `start`.
@@ -188,7 +141,7 @@ impl CborDecoder<'_> {
         if !self.next_item(&mut seq)? {
             return Err(self.invalid(start, "an exponent and a mantissa"));
         }
-        let mantissa = self.any_integer()?;
+        let mantissa = self.big_integer(Member::DOCUMENT)?;
         if self.next_item(&mut seq)? {
             return Err(self.invalid(start, "an exponent and a mantissa"));
         }
@@ -197,6 +150,19 @@ impl CborDecoder<'_> {
         };
         self.check_digits(start, decimal.as_str().len())?;
         Ok(decimal)
+    }
+
+    /// Reads a tagged value. Unknown tags are ignored.
+    pub(super) fn tagged(&mut self) -> Result<Event, Error> {
+        let Some((tag, start)) = self.tag()? else {
+            return self.any();
+        };
+        Ok(Event::Scalar(match tag {
+            Tag::DateTime => Value::Timestamp(self.date_time(start)?),
+            Tag::Epoch => Value::Timestamp(self.epoch(start)?),
+            Tag::Unsigned | Tag::Negative => Value::from(self.bignum(tag, start)?),
+            Tag::Decimal => Value::BigDecimal(self.decimal(start)?),
+        }))
     }
 
     /// A timestamp in seconds, whose tag began at `start`.
@@ -208,18 +174,18 @@ impl CborDecoder<'_> {
             let seconds = self.small_integer("seconds since the epoch")?;
             return Ok(Timestamp::new(seconds, 0));
         }
-        let seconds = self.any_double("seconds since the epoch")?;
+        let seconds = self.slow_double("seconds since the epoch")?;
         Timestamp::from_f64(seconds).ok_or_else(|| self.invalid(start, "seconds since the epoch"))
     }
 
-    /// A timestamp in text, whose tag began at `start`.
+    /// A timestamp as text, whose tag began at `start`.
     pub(super) fn date_time(&mut self, start: usize) -> Result<Timestamp, Error> {
         let text = self.text_string()?;
         Timestamp::parse_date_time(&text)
             .map_err(|malformed| self.invalid(start, malformed.expected))
     }
 
-    /// A timestamp whose tag is not in its shortest form, or behind others.
+    /// A timestamp whose tag is not encoded in the shortest form or follows other tags.
     #[cold]
     pub(super) fn tagged_timestamp(&mut self) -> Result<Timestamp, Error> {
         match self.tag()? {
@@ -232,11 +198,11 @@ impl CborDecoder<'_> {
     }
 }
 
-fn integer_of(negative: bool, argument: u64) -> BigInteger {
-    match (negative, i64::try_from(argument)) {
+fn integer_of(is_negative: bool, argument: u64) -> BigInteger {
+    match (is_negative, i64::try_from(argument)) {
         (false, Ok(value)) => BigInteger::from(value),
         (true, Ok(value)) => BigInteger::from(!value),
-        // Beyond 63 bits: by digits. A number's own digits always parse.
+        // More than 63 bits: through the digits, which always parse.
         (false, Err(_)) => argument.to_string().parse().unwrap_or(BigInteger::from(0)),
         (true, Err(_)) => format!("-{}", u128::from(argument) + 1)
             .parse()
@@ -244,8 +210,8 @@ fn integer_of(negative: bool, argument: u64) -> BigInteger {
     }
 }
 
-/// Mantissa and exponent in decimal: plain for small exponents, so that `1.10`
-/// stays `1.10`, else with an exponent.
+/// A decimal from its mantissa and exponent. Exponents from -64 to -1 give a plain fraction, so
+/// that `1.10` remains `1.10`; others give scientific notation.
 fn decimal_of(mantissa: &BigInteger, exponent: i64) -> Option<BigDecimal> {
     let digits = mantissa.as_str();
     if exponent == 0 {

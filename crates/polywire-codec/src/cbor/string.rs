@@ -1,8 +1,8 @@
-//! Text and byte strings, whole and in chunks.
+//! Text and byte strings of definite and indefinite length.
 
 use std::borrow::Cow;
 
-use polywire_schema::{Blob, Decoder, Error, ErrorKind, Text};
+use polywire_schema::{Decoder, Error, ErrorKind};
 use polywire_text::{Malformed, utf8};
 
 use super::CborDecoder;
@@ -47,13 +47,13 @@ impl<'de> CborDecoder<'de> {
         self.take(head.argument).map(Cow::Borrowed)
     }
 
-    /// A string in chunks, RFC 8949, section 3.2.3.
+    /// A string of indefinite length: RFC 8949, section 3.2.3.
     pub(super) fn chunks(&mut self, major: u8, expected: &'static str) -> Result<Vec<u8>, Error> {
-        let mut whole = Vec::new();
+        let mut string = Vec::new();
         loop {
             if self.bytes.get(self.at) == Some(&BREAK) {
                 self.at += 1;
-                return Ok(whole);
+                return Ok(string);
             }
             let start = self.at;
             let head = self.head(expected)?;
@@ -62,14 +62,14 @@ impl<'de> CborDecoder<'de> {
                 return Err(self.error(ErrorKind::Syntax, "a chunk of the same kind of string"));
             }
             let chunk = self.take(head.argument)?;
-            // Each chunk of text must be valid by itself.
+            // RFC 8949 does not allow a character to span chunks.
             if major == 3
                 && let Err(malformed) = utf8::validate(chunk)
             {
                 return Err(self.invalid_utf8(self.at - chunk.len(), malformed));
             }
-            whole.extend_from_slice(chunk);
-            self.check_length(whole.len())?;
+            string.extend_from_slice(chunk);
+            self.check_length(string.len())?;
         }
     }
 
@@ -88,8 +88,8 @@ impl<'de> CborDecoder<'de> {
         }
     }
 
-    /// What stands behind the first byte of a text string that tells its length,
-    /// of up to 23 bytes, and that length.
+    /// For a text string of at most 23 bytes: the input after the first byte, and the length of the
+    /// string. `None` for anything else.
     #[inline(always)]
     pub(super) fn short_text(&self) -> Option<(&'de [u8], usize)> {
         let (first @ 0x60..0x78, window) = self.rest().split_first()? else {
@@ -99,25 +99,12 @@ impl<'de> CborDecoder<'de> {
         self.budget.fits(len).then_some((window, len))
     }
 
+    /// Reads a text string into `scratch`.
     #[inline(never)]
-    pub(super) fn any_text(&mut self) -> Result<Text, Error> {
+    pub(super) fn text_to_scratch(&mut self) -> Result<(), Error> {
         let text = self.text_string()?;
-        Ok(keep::text(self.body, text))
-    }
-
-    /// As [`Self::any_text`], into [`Self::apart`].
-    #[inline(never)]
-    pub(super) fn any_text_apart(&mut self) -> Result<(), Error> {
-        self.apart = self.any_text()?;
+        self.scratch = keep::text(self.body, text);
         Ok(())
-    }
-
-    pub(super) fn blob_of(&self, bytes: Cow<'de, [u8]>) -> Blob {
-        match (self.body, bytes) {
-            (Some(body), Cow::Borrowed(bytes)) => body.blob(bytes),
-            (None, Cow::Borrowed(bytes)) => Blob::from(bytes),
-            (_, Cow::Owned(bytes)) => Blob::from(bytes),
-        }
     }
 
     #[cold]

@@ -1,8 +1,8 @@
-//! The form reader: a walk over the fields in the order of the shape.
+//! The form decoder.
 //!
-//! `index.rs` has sorted them. Each structure, list or map is a level; its
-//! fields are those that go on sharing the first segments of their keys, and
-//! whoever reads a value moves the cursor behind all fields of it.
+//! `index.rs` sorts the fields into the order of the shape, and the decoder reads them in that order.
+//! Each structure, list or map is a level. The fields of a level share the first segments of their
+//! keys. Reading a value moves the cursor past all its fields.
 
 use std::borrow::Cow;
 
@@ -17,9 +17,9 @@ use polywire_text::{Malformed, base64, percent};
 
 use super::FormProfile;
 use super::index::{self, Field, Index, KEY, UNKNOWN, VALUE};
-use crate::{keep, refuse, snippet};
+use crate::{checks, keep, snippet};
 
-/// A reader of one form.
+/// A decoder of one form.
 ///
 /// ```
 /// use polywire_codec::form::{FormDecoder, FormProfile};
@@ -49,27 +49,27 @@ pub struct FormDecoder<'de> {
     body: Option<&'de Body>,
     budget: Budget,
     profile: FormProfile,
-    /// Made when the structure at the top begins.
+    /// Created when the top-level structure begins.
     index: Option<Index>,
-    /// The next field to be read.
+    /// The position of the next field.
     cursor: usize,
-    /// The field that was looked at last: what errors are about.
+    /// The position of the field that errors refer to.
     last: usize,
-    /// How many segments of the keys have led to the value that is read next.
+    /// The number of key segments that lead to the next value.
     level: u32,
-    /// Whether that value is one of an entry that has only a key.
-    absent: bool,
-    /// The number of the member that was found last.
+    /// Whether the next value is the missing value of an entry that has only a key.
+    is_absent: bool,
+    /// The number of the last member.
     number: u32,
-    /// The key that was read last.
+    /// The last key.
     scratch: Text,
 }
 
-/// In [`Seq::mark`]: there are no fields.
+/// A value of [`Seq::mark`]: the level has no fields.
 const EMPTY: u64 = 1;
 
 impl<'de> FormDecoder<'de> {
-    /// A reader of a body, whose long strings will share it.
+    /// Creates a decoder of a body. Long strings share the body.
     ///
     /// # Errors
     ///
@@ -79,20 +79,19 @@ impl<'de> FormDecoder<'de> {
         profile: FormProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = refuse::text(body, limits, "form")?;
+        let text = checks::text(body, limits, "form")?;
         let mut decoder = Self::from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok(decoder)
     }
 
-    /// A reader of a text, such as the query of a URI, whose long strings will
-    /// be copied.
+    /// Creates a decoder of a text, such as the query of a URI. Long strings are copied.
     ///
     /// # Errors
     ///
     /// The text is longer than the limit.
     pub fn from_str(form: &'de str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
-        refuse::too_long(form.len(), limits, "form")?;
+        checks::message_len(form.len(), limits, "form")?;
         index::check_size(form.len())?;
         Ok(Self {
             form,
@@ -103,18 +102,18 @@ impl<'de> FormDecoder<'de> {
             cursor: 0,
             last: 0,
             level: 0,
-            absent: false,
+            is_absent: false,
             number: UNKNOWN,
             scratch: Text::default(),
         })
     }
 
-    /// The value of the first field with this key, whatever the schema: what
-    /// says which operation it is that the form calls. Reads no further.
+    /// Returns the value of the first field with this key, regardless of the schema. Protocols use it
+    /// to find the name of the operation. The fields after it are not checked.
     ///
     /// # Errors
     ///
-    /// The value, or a key before it, is not percent-encoded as it should be.
+    /// The percent-encoding of the value or of a key before it is malformed.
     ///
     /// ```
     /// use polywire_codec::form::{FormDecoder, FormProfile};
@@ -128,27 +127,27 @@ impl<'de> FormDecoder<'de> {
     /// ```
     pub fn find(&self, key: &str) -> Result<Option<Cow<'de, str>>, Error> {
         let mut fields = index::Fields::new(self.form);
-        while let Some((own, value, end)) = fields.next()? {
-            if own == key {
+        while let Some((name, value, end)) = fields.next()? {
+            if name == key {
                 return index::decode(&self.form[value..end], value).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// Sees to it that the whole form has been read. All of it has been looked
-    /// at when its structure began, so there is nothing left to find.
+    /// Checks that the form has been read. All fields are checked when the top-level structure begins,
+    /// so this has nothing to do.
     ///
     /// # Errors
     ///
-    /// None so far.
+    /// Currently none.
     pub fn finish(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The whole form, what it may cost, and how it is read: for another reader.
+    /// The form, the remaining limits and the profile, for another decoder.
     #[cfg(feature = "reference")]
-    pub(crate) fn whole(&self) -> (&'de str, Limits, FormProfile) {
+    pub(crate) fn input(&self) -> (&'de str, Limits, FormProfile) {
         (self.form, self.budget.left(), self.profile)
     }
 
@@ -157,7 +156,7 @@ impl<'de> FormDecoder<'de> {
         self.index.as_ref()?.fields().get(at)
     }
 
-    /// The number of the next field at a level, if the field belongs there.
+    /// The number of the next field at a level. `None` if the field does not belong to the level.
     #[inline]
     fn next_number(&mut self, seq: &mut Seq) -> Option<u32> {
         if seq.mark == EMPTY {
@@ -165,7 +164,7 @@ impl<'de> FormDecoder<'de> {
         }
         let index = self.index.as_ref()?;
         let field = index.fields().get(self.cursor)?;
-        // The first field of a level is where the level began.
+        // The first field always belongs to the level.
         if seq.count > 0 && field.shared < seq.state {
             return None;
         }
@@ -183,13 +182,13 @@ impl<'de> FormDecoder<'de> {
             state: self.level,
             ..Seq::default()
         };
-        if std::mem::take(&mut self.absent) {
+        if std::mem::take(&mut self.is_absent) {
             seq.mark = EMPTY;
         }
         Ok(seq)
     }
 
-    /// Enters a list or map, which may be there and empty.
+    /// Enters a list or map. It is empty if the key of a field ends here.
     fn enter_collection(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.index.is_none() {
             return Err(self.not_at_the_top(at));
@@ -213,7 +212,7 @@ impl<'de> FormDecoder<'de> {
         self.level = seq.state;
     }
 
-    /// Goes to the next item or entry.
+    /// Moves to the next item or entry. Returns `false` at the end.
     fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         if self.next_number(seq).is_none() {
             self.leave(seq);
@@ -226,7 +225,7 @@ impl<'de> FormDecoder<'de> {
         }
     }
 
-    /// Skips what the entry before has beside its key and value.
+    /// Skips the fields of the previous entry other than its key and value.
     fn skip_rest_of_entry(&mut self, seq: &Seq) {
         while seq.count > 0
             && self
@@ -239,7 +238,7 @@ impl<'de> FormDecoder<'de> {
 
     /// The text of the next scalar.
     fn scalar(&mut self) -> Result<Cow<'de, str>, Error> {
-        if self.absent {
+        if self.is_absent {
             return Err(self.error(ErrorKind::Missing, "the value of the entry"));
         }
         let Some(field) = self.field(self.cursor).copied() else {
@@ -260,13 +259,13 @@ impl<'de> FormDecoder<'de> {
         Ok(text)
     }
 
-    /// A scalar that `parse` makes of its text.
+    /// Parses the text of the next scalar.
     #[inline]
     fn parsed<T>(&mut self, parse: impl FnOnce(&str) -> Result<T, Malformed>) -> Result<T, Error> {
         let text = self.scalar()?;
         parse(&text).map_err(|malformed| {
-            let plain = matches!(text, Cow::Borrowed(_));
-            let offset = if plain { malformed.offset } else { 0 };
+            let is_plain = matches!(text, Cow::Borrowed(_));
+            let offset = if is_plain { malformed.offset } else { 0 };
             self.error_at(offset, ErrorKind::InvalidValue, malformed.expected)
         })
     }
@@ -276,7 +275,7 @@ impl<'de> FormDecoder<'de> {
         self.error(ErrorKind::Limit(limit), "")
     }
 
-    /// An error about the value that was looked at last.
+    /// An error about the last field, at the offset `within` its value.
     #[cold]
     fn error_at(&self, within: usize, kind: ErrorKind, expected: &'static str) -> Error {
         let error = Error::new(kind).in_format("form").expected(expected);
@@ -293,7 +292,7 @@ impl<'de> FormDecoder<'de> {
         match kind {
             ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
             _ if start + within >= end => error.found("the end of the value"),
-            _ => error.found(snippet::whole(&self.form.as_bytes()[..end], start + within)),
+            _ => error.found(snippet::rest(&self.form.as_bytes()[..end], start + within)),
         }
     }
 
@@ -358,7 +357,7 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
     #[inline(always)]
     fn peek(&self, _: &Seq) {}
 
-    /// The index has found the members.
+    /// The index has already resolved the names.
     #[inline(always)]
     fn match_member(&self, (): (), _: Member<'_>, _: &Seq) -> Option<()> {
         None
@@ -393,7 +392,7 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
         }
         self.level = seq.state + 2;
         self.scratch = self.text(at)?;
-        self.absent = half(self) != Some((VALUE, true));
+        self.is_absent = half(self) != Some((VALUE, true));
         Ok(())
     }
 
@@ -401,7 +400,7 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
         &mut self.scratch
     }
 
-    /// Fields that no member has were counted and checked when the index was made.
+    /// The index has already counted and checked unknown fields.
     fn skip_value(&mut self) -> Result<(), Error> {
         self.cursor += 1;
         Ok(())
@@ -412,7 +411,7 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
     }
 
     fn null(&mut self) -> Result<bool, Error> {
-        Ok(std::mem::take(&mut self.absent))
+        Ok(std::mem::take(&mut self.is_absent))
     }
 
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
@@ -425,10 +424,10 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
     }
 
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        let (least, most) = at.kind().integer_range();
+        let (min, max) = at.kind().integer_range();
         let expected = at.kind().describe();
         let parse = |text: &str| match number::parse_i64(text.as_bytes()) {
-            Ok(value) if (least..=most).contains(&value) => Ok(value),
+            Ok(value) if (min..=max).contains(&value) => Ok(value),
             Ok(_) => Err(Malformed::new(0, expected)),
             Err(malformed) => Err(Malformed::new(malformed.offset, expected)),
         };

@@ -1,11 +1,9 @@
-//! The form writer.
+//! The form encoder.
 //!
-//! Each field repeats the way to it, and most fields share most of it with the
-//! one before. So the way to a structure, list or map is written where its first
-//! field will stand, `&MetricData.member.3.`, and the fields after that copy it
-//! from there, as one run of fixed width; then come the pre-encoded name of the
-//! member and the value. Nothing is encoded twice, nothing is put together from
-//! segments more than once, and a way that no field followed is taken back.
+//! The keys of all fields in a structure, list or map begin with the same prefix, such as
+//! `&MetricData.member.3.`. The encoder writes the prefix when the container begins, as the start of
+//! its first field, and copies it for the other fields. The encoded name of the member and the value
+//! follow. If the container turns out to be empty, the prefix is removed.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, ShapeKind, Timestamp,
@@ -16,9 +14,9 @@ use smallvec::SmallVec;
 
 use super::FormProfile;
 use super::text::{encode_again, encode_plus, push_number, push_text, push_value};
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
-/// A writer of one form.
+/// An encoder of one form.
 ///
 /// ```
 /// use polywire_codec::form::{FormEncoder, FormProfile};
@@ -45,10 +43,10 @@ use crate::refuse::unbalanced;
 #[derive(Debug)]
 pub struct FormEncoder {
     out: Vec<u8>,
-    /// Whether nothing stood before the form: its first field has no `&`.
-    bare: bool,
+    /// Whether the output already had fields. Otherwise, `finish` removes the `&` of the first field.
+    has_leading_fields: bool,
     level: Level,
-    /// The levels around the innermost one.
+    /// The levels around `level`.
     outer: SmallVec<[Level; 8]>,
     profile: FormProfile,
     error: Option<Error>,
@@ -58,46 +56,46 @@ pub struct FormEncoder {
 #[derive(Clone, Copy, Debug)]
 struct Level {
     kind: Kind,
-    /// Where in the output the way here stands, `&` in front and `.` behind, and
-    /// how long it is. If nothing is behind it, it is that of the next field.
+    /// The offset of the prefix in the output. The prefix includes the `&` and the last `.`. If it is
+    /// the end of the output, it is the prefix of the next field.
     at: usize,
+    /// The length of the prefix.
     len: usize,
-    /// Items or entries so far.
+    /// The number of items or entries so far.
     count: u64,
-    /// The length of the output when it began.
-    begun: usize,
+    /// The length of the output before the level.
+    start: usize,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Kind {
-    /// Nothing has begun.
+    /// Before the top-level structure.
     Top,
-    /// Names lead on: a structure, or an entry of a map.
+    /// A structure. Its keys continue with names.
     Named,
-    /// Numbers lead on.
+    /// A list. Its keys continue with numbers.
     List,
-    /// A map between its entries: numbers and then names. The way leads to the
-    /// entry, `base` bytes of it to the map.
+    /// A map. Its keys continue with numbers and then names. The prefix is that of the current entry,
+    /// and its first `base` bytes are the prefix of the map.
     Map { base: usize },
 }
 
-/// The bytes of the way that are copied at once.
+/// The number of bytes that are copied at once.
 const WIDTH: usize = 64;
 
 impl FormEncoder {
-    /// A writer that appends to `out`. What `out` holds are the fields that
-    /// come first, such as `Action=..&Version=..`; if it is empty, the first
-    /// field has no `&` before it.
+    /// Creates an encoder that appends to `out`, which may contain the first fields, such as
+    /// `Action=..&Version=..`.
     #[must_use]
     pub fn new(profile: FormProfile, out: Vec<u8>) -> Self {
         Self {
-            bare: out.is_empty(),
+            has_leading_fields: !out.is_empty(),
             level: Level {
                 kind: Kind::Top,
                 at: out.len(),
                 len: 0,
                 count: 0,
-                begun: 0,
+                start: 0,
             },
             out,
             outer: SmallVec::new(),
@@ -106,17 +104,17 @@ impl FormEncoder {
         }
     }
 
-    /// The form.
+    /// Returns the form.
     ///
     /// # Errors
     ///
-    /// The first error that a call met.
+    /// The first error of a previous call.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if !self.outer.is_empty() || self.level.kind != Kind::Top {
             self.fail(unbalanced("form"));
         }
-        if self.bare && !self.out.is_empty() {
-            // One move of the whole instead of a question at each field.
+        if !self.has_leading_fields && !self.out.is_empty() {
+            // One move of the output is cheaper than a check for each field.
             self.out.remove(0);
         }
         match self.error {
@@ -130,7 +128,7 @@ impl FormEncoder {
         self.profile
     }
 
-    /// Takes fields that something else has written.
+    /// Appends encoded fields.
     #[cfg(feature = "reference")]
     pub(crate) fn push_fields(&mut self, fields: &[u8]) {
         if !fields.is_empty() {
@@ -139,23 +137,21 @@ impl FormEncoder {
         }
     }
 
-    /// Whether the way to the innermost level is the last that was written.
+    /// Whether the output ends with the prefix of the current level.
     #[inline(always)]
     const fn is_fresh(&self) -> bool {
         self.out.len() == self.level.at + self.level.len
     }
 
-    /// Writes the way to the innermost level, unless it stands there; where it
-    /// begins.
+    /// Writes the prefix of the current level unless the output ends with it. Returns its offset.
     #[inline(always)]
-    fn push_way(&mut self) -> usize {
+    fn push_prefix(&mut self) -> usize {
         if self.is_fresh() {
             return self.level.at;
         }
         let (old, Level { at, len, .. }) = (self.out.len(), self.level);
         match self.out.get(at..).and_then(<[u8]>::first_chunk::<WIDTH>) {
-            // Moves of fixed width and a shorter length instead of a `memcpy`
-            // of variable length.
+            // A copy of fixed size and a truncation are faster than a copy of variable size.
             Some(chunk) if len <= WIDTH => {
                 let chunk = *chunk;
                 self.out.extend_from_slice(&chunk);
@@ -177,30 +173,30 @@ impl FormEncoder {
     /// Writes `&`, the key of the value of `at`, and `=`.
     #[inline(always)]
     fn push_key(&mut self, at: Member<'_>) {
-        self.push_bare_key(at);
+        self.push_key_name(at);
         self.out.push(b'=');
     }
 
     /// Writes `&` and the key of the value of `at`.
     #[inline(always)]
-    fn push_bare_key(&mut self, at: Member<'_>) {
-        self.push_way();
+    fn push_key_name(&mut self, at: Member<'_>) {
+        self.push_prefix();
         match self.level.kind {
             Kind::Named | Kind::Map { .. } => self.push_name(at),
             Kind::List => {
                 self.level.count += 1;
                 push_number(&mut self.out, self.level.count);
             }
-            Kind::Top => self.nameless(at),
+            Kind::Top => self.not_a_structure(at),
         }
     }
 
-    /// Goes to the value of `at` and on to `more` segments: the way ends behind
-    /// them. A copy for each kind is smaller than one for all of them.
+    /// Enters the value of `at`. The prefix ends with the name of the member `more` and with `entry`,
+    /// if set. Inlining this for each kind gives smaller code than one copy.
     #[inline(always)]
     fn enter(&mut self, at: Member<'_>, kind: Kind, more: Option<Member<'_>>, entry: bool) {
-        let begun = self.out.len();
-        let start = self.push_way();
+        let start = self.out.len();
+        let prefix = self.push_prefix();
         match self.level.kind {
             Kind::Named | Kind::Map { .. } => {
                 self.push_name(at);
@@ -211,7 +207,7 @@ impl FormEncoder {
                 push_number(&mut self.out, self.level.count);
                 self.out.push(b'.');
             }
-            // The name of the structure at the top is nowhere.
+            // The name of the top-level structure is not written.
             Kind::Top => self.out.push(b'&'),
         }
         if let Some(element) = more {
@@ -222,25 +218,25 @@ impl FormEncoder {
             self.out.extend_from_slice(b"entry.");
         }
         self.outer.push(self.level);
-        let len = self.out.len() - start;
+        let len = self.out.len() - prefix;
         self.level = Level {
             kind: match kind {
                 Kind::Map { .. } => Kind::Map { base: len },
                 kind => kind,
             },
-            at: start,
+            at: prefix,
             len,
             count: 0,
-            begun,
+            start,
         };
     }
 
-    /// Leaves the innermost level; whether nothing was written there.
+    /// Leaves the current level. Returns whether it is empty.
     #[inline]
     fn leave(&mut self) -> bool {
         let is_empty = self.is_fresh();
         if is_empty {
-            self.out.truncate(self.level.begun);
+            self.out.truncate(self.level.start);
         }
         if let Some(outer) = self.outer.pop() {
             self.level = outer;
@@ -250,22 +246,26 @@ impl FormEncoder {
         is_empty
     }
 
-    /// Leaves what leaves no trace if it is empty.
+    /// Leaves a level of which nothing is written if it is empty. As an item or as a variant of a
+    /// union, that is an error.
     #[inline]
-    fn leave_traceless(&mut self, at: Member<'_>) {
+    fn leave_nonempty(&mut self, at: Member<'_>) {
         let is_empty = self.leave();
         if is_empty && (self.level.kind == Kind::List || at.kind() == ShapeKind::Union) {
-            self.unwritable(at, "something in it: an empty one leaves no trace");
+            self.unwritable(
+                at,
+                "at least one member or item: an empty value cannot be written here",
+            );
         }
     }
 
     #[cold]
-    fn document(&mut self, at: Member<'_>) {
+    fn unsupported_document(&mut self, at: Member<'_>) {
         self.unwritable(at, "no document: forms have none");
     }
 
     #[cold]
-    fn nameless(&mut self, at: Member<'_>) {
+    fn not_a_structure(&mut self, at: Member<'_>) {
         self.unwritable(at, "a structure at the top");
     }
 
@@ -284,7 +284,7 @@ impl Encoder for FormEncoder {
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
         if at.kind() == ShapeKind::Document {
-            self.document(at);
+            self.unsupported_document(at);
             return false;
         }
         true
@@ -296,23 +296,22 @@ impl Encoder for FormEncoder {
 
     #[inline]
     fn end_structure(&mut self, at: Member<'_>) {
-        self.leave_traceless(at);
+        self.leave_nonempty(at);
     }
 
     fn begin_list(&mut self, at: Member<'_>, len: usize) {
         if len == 0 && !self.profile.flat {
             self.push_key(at);
-            // `end_list` leaves what has been entered; the number has been
-            // taken.
+            // A level for `end_list` to leave.
             self.outer.push(self.level);
             return;
         }
         if self.level.kind == Kind::Top || at.kind() != ShapeKind::List {
-            self.nameless(at);
+            self.not_a_structure(at);
         }
         let element = at.element();
         if element.kind() == ShapeKind::Document {
-            self.document(at);
+            self.unsupported_document(at);
         }
         let flat = self.profile.flat || at.has(MemberFlags::XML_FLATTENED);
         self.enter(at, Kind::List, (!flat).then_some(element), false);
@@ -321,7 +320,7 @@ impl Encoder for FormEncoder {
     #[inline]
     fn end_list(&mut self, at: Member<'_>) {
         if self.profile.flat {
-            self.leave_traceless(at);
+            self.leave_nonempty(at);
         } else {
             self.leave();
         }
@@ -332,10 +331,10 @@ impl Encoder for FormEncoder {
             self.unwritable(at, "no map: ec2Query has none");
         }
         if self.level.kind == Kind::Top || at.kind() != ShapeKind::Map {
-            self.nameless(at);
+            self.not_a_structure(at);
         }
         if at.element().kind() == ShapeKind::Document {
-            self.document(at);
+            self.unsupported_document(at);
         }
         let entry = !at.has(MemberFlags::XML_FLATTENED);
         self.enter(at, Kind::Map { base: 0 }, None, entry);
@@ -347,11 +346,11 @@ impl Encoder for FormEncoder {
             return self.fail(unbalanced("form"));
         };
         if at.kind() != ShapeKind::Map {
-            // A document, which has been refused.
+            // A document. `begin_map` has reported the error.
             return;
         }
         self.level.len = base;
-        self.level.at = self.push_way();
+        self.level.at = self.push_prefix();
         self.level.count += 1;
         push_number(&mut self.out, self.level.count);
         self.out.push(b'.');
@@ -362,7 +361,7 @@ impl Encoder for FormEncoder {
 
     #[inline]
     fn end_map(&mut self, at: Member<'_>) {
-        self.leave_traceless(at);
+        self.leave_nonempty(at);
     }
 
     #[inline]
@@ -409,7 +408,7 @@ impl Encoder for FormEncoder {
 
     #[inline]
     fn text(&mut self, at: Member<'_>, value: &Text) {
-        self.push_bare_key(at);
+        self.push_key_name(at);
         if !percent::is_inline_unreserved(value) || !value.push_inline(&mut self.out, |_| b'=') {
             push_value(&mut self.out, value);
         }
@@ -417,8 +416,8 @@ impl Encoder for FormEncoder {
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
         self.push_key(at);
-        // `+`, `/` and `=` are encoded, so it goes through a buffer, piece by
-        // piece: three bytes are four characters.
+        // The buffer is needed because `+`, `/` and `=` are percent-encoded. The length of a piece is
+        // a multiple of three, so that only the last one has padding.
         let mut buffer = Vec::with_capacity(1024);
         for piece in value.chunks(768) {
             buffer.clear();
@@ -451,7 +450,7 @@ impl Encoder for FormEncoder {
     }
 
     fn null(&mut self, at: Member<'_>) {
-        // An entry of a map without a value is one.
+        // A null in a map is an entry without a value. A null member is omitted.
         if self.level.kind == Kind::List {
             self.level.count += 1;
             self.unwritable(at, "no null: the lists of forms have none");

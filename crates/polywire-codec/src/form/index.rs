@@ -1,18 +1,15 @@
-//! The fields of a form, brought into the order of the shape.
+//! The fields of a form, sorted into the order of the shape.
 //!
-//! Fields come in any order, and what belongs to one structure may stand apart.
-//! So the form is split once, and each key is resolved against the schema to a
-//! row of numbers: the ordinal of a member, the number of an item. Sorted by
-//! these, the fields of a structure, list or map are neighbours at each level,
-//! and reading is one walk from the first to the last. Clients write in the
-//! order of the model, so mostly there is nothing to sort.
+//! The fields of a form may have any order, and the fields of one structure need not be adjacent. So
+//! the form is split once, and each key is resolved against the schema to a sequence of numbers:
+//! ordinals of members and numbers of items. The fields are sorted by these numbers, after which the
+//! fields of each structure, list or map are adjacent, and the decoder reads them in one pass. Most
+//! clients write fields in the order of the model, and then nothing has to be sorted.
 //!
-//! What a key has in common with the one before it is not resolved again. All
-//! of it takes time in proportion to the bytes of the keys, and sorting as many
-//! times that as the logarithm of their number.
+//! Segments that a key shares with the previous key are not resolved again. Resolving takes time
+//! proportional to the length of the keys. Sorting n fields multiplies this by log n.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use polywire_schema::{
     Budget, Error, ErrorKind, LimitKind, Member, MemberFlags, NameSource, ShapeKind,
@@ -22,20 +19,20 @@ use polywire_text::{Malformed, percent};
 use super::FormProfile;
 use crate::snippet;
 
-/// The number of all members that the shape does not have.
+/// The number of unknown members.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// The numbers of the key and the value of an entry.
 pub(super) const KEY: u32 = 0;
 pub(super) const VALUE: u32 = 1;
 
-/// The most characters of a key that an error shows.
-const LONGEST_PATH: usize = 256;
+/// The maximum number of characters of a key in an error.
+const MAX_PATH: usize = 256;
 
-/// The fields of a form, one after the other.
+/// An iterator over the fields of a form, in the order of the form.
 pub(super) struct Fields<'de> {
     form: &'de str,
-    /// Where the field that was read last begins.
+    /// The offset of the last field.
     start: usize,
     at: usize,
 }
@@ -49,7 +46,7 @@ impl<'de> Fields<'de> {
         }
     }
 
-    /// The next field: its key, and where its value begins and ends.
+    /// The next field: its key, and the start and the end of its value.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Option<(Cow<'de, str>, usize, usize)>, Error> {
         let Some([start, key_end, value, end]) = self.next_offsets() else {
@@ -59,7 +56,7 @@ impl<'de> Fields<'de> {
         Ok(Some((key, value, end)))
     }
 
-    /// Where the key of the next field begins and ends, and its value.
+    /// The start and the end of the key and of the value of the next field.
     #[inline]
     pub(super) fn next_offsets(&mut self) -> Option<[usize; 4]> {
         let bytes = self.form.as_bytes();
@@ -69,7 +66,7 @@ impl<'de> Fields<'de> {
         self.start = self.at;
         let rest = bytes.get(self.start..).filter(|rest| !rest.is_empty())?;
         let len = memchr::memchr(b'&', rest).unwrap_or(rest.len());
-        // Behind the `&`, or behind the end.
+        // After the `&`, or beyond the end.
         self.at += len + 1;
         let equals = memchr::memchr(b'=', &rest[..len]);
         let key_end = self.start + equals.unwrap_or(len);
@@ -91,39 +88,40 @@ pub(super) struct Field {
     pub(super) key: u32,
     pub(super) value: u32,
     pub(super) end: u32,
-    /// Its segments: `first..first + len` of all.
+    /// The range of its segments is `first..first + len`.
     first: u32,
     pub(super) len: u32,
-    /// How many of the first ones it has in common with the field before it.
+    /// The number of leading segments that are equal to those of the previous field.
     pub(super) shared: u32,
 }
 
-/// What a segment of a key stands for: a member, an item, one half of an entry.
+/// A resolved segment of a key: the ordinal of a member, the number of an item or entry, or [`KEY`] or
+/// [`VALUE`].
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     number: u32,
-    /// Where it ends in the key, once decoded.
+    /// The end of the segment in the decoded key.
     end: u32,
 }
 
-/// A segment while keys are resolved, and what it leads to.
+/// A resolved segment, and the target of the key up to it.
 #[derive(Clone, Copy)]
 struct Step<'s> {
     segment: Segment,
-    place: Place<'s>,
+    target: Target<'s>,
 }
 
 #[derive(Clone, Copy)]
-enum Place<'s> {
+enum Target<'s> {
     Value(Member<'s>),
     /// An entry of a map.
     Entry(Member<'s>),
-    /// Behind a name that the shape does not have.
-    Nowhere,
+    /// A value of an unknown member.
+    Unknown,
 }
 
 impl Index {
-    /// Resolves the keys of a form whose structure is the value of `root`.
+    /// Resolves and sorts the fields of a form for the structure `root`.
     pub(super) fn new(
         form: &str,
         root: Member<'_>,
@@ -131,9 +129,9 @@ impl Index {
         budget: &mut Budget,
     ) -> Result<Self, Error> {
         let mut index = Self::default();
-        let mut trail: Vec<Step<'_>> = Vec::new();
-        let mut before = Cow::Borrowed("");
-        let mut own = 0_u64;
+        let mut steps: Vec<Step<'_>> = Vec::new();
+        let mut previous = Cow::Borrowed("");
+        let mut seen_protocol_fields = 0_u64;
         let mut fields = Fields::new(form);
         while let Some((key, value, end)) = fields.next()? {
             let start = fields.start;
@@ -143,61 +141,61 @@ impl Index {
                 form,
                 profile,
             };
-            if let Some(place) = profile.own.iter().position(|name| *name == key) {
-                if own & 1 << place != 0 {
+            if let Some(bit) = profile.protocol_fields.iter().position(|name| *name == key) {
+                if seen_protocol_fields & 1 << bit != 0 {
                     return Err(resolver.error(ErrorKind::Duplicate, 0, "each key once"));
                 }
-                own |= 1 << place;
+                seen_protocol_fields |= 1 << bit;
                 decode(&form[value..end], value)?;
                 continue;
             }
-            resolver.shorten(&mut trail, &before);
-            resolver.lengthen(&mut trail, root, budget)?;
-            resolver.check_end(&trail, value == end)?;
+            resolver.pop_different(&mut steps, &previous);
+            resolver.push_rest(&mut steps, root, budget)?;
+            resolver.check_end(&steps, value == end)?;
             if let Some(Step {
-                place: Place::Nowhere,
+                target: Target::Unknown,
                 ..
-            }) = trail.last()
+            }) = steps.last()
             {
                 decode(&form[value..end], value)?;
                 budget
                     .count(1)
                     .map_err(|limit| resolver.error(ErrorKind::Limit(limit), 0, ""))?;
             }
-            // What the structure at the top does not have is of no use, but
-            // below it somebody has to know that there was something.
+            // Unknown members of the top-level structure are dropped. Deeper ones are kept, because
+            // the container around them exists even if it has no other fields.
             if !matches!(
-                trail[..],
+                steps[..],
                 [Step {
-                    place: Place::Nowhere,
+                    target: Target::Unknown,
                     ..
                 }]
             ) {
-                index.push(&trail, [start, value, end]);
+                index.push(&steps, [start, value, end]);
             }
-            before = key;
+            previous = key;
         }
-        index.order(form)?;
+        index.sort(form)?;
         Ok(index)
     }
 
-    fn push(&mut self, trail: &[Step<'_>], [key, value, end]: [usize; 3]) {
+    fn push(&mut self, steps: &[Step<'_>], [key, value, end]: [usize; 3]) {
         let first = self.segments.len() as u32;
-        self.segments.extend(trail.iter().map(|step| step.segment));
-        // The decoder refuses forms of 4 GiB.
+        self.segments.extend(steps.iter().map(|step| step.segment));
+        // `check_size` has rejected longer forms.
         self.fields.push(Field {
             key: key as u32,
             value: value as u32,
             end: end as u32,
             first,
-            len: trail.len() as u32,
+            len: steps.len() as u32,
             shared: 0,
         });
     }
 
-    /// Sorts the fields, unless they are in order, and compares each with the
-    /// one before it.
-    fn order(&mut self, form: &str) -> Result<(), Error> {
+    /// Sorts the fields, and compares each with the previous one to find shared segments and
+    /// duplicates.
+    fn sort(&mut self, form: &str) -> Result<(), Error> {
         let Self { fields, segments } = self;
         let segments: &[Segment] = segments;
         let numbers = |field: &Field| {
@@ -206,7 +204,7 @@ impl Index {
             segments.iter().map(|segment| segment.number)
         };
         if !fields.is_sorted_by(|left, right| numbers(left).le(numbers(right))) {
-            // Stable, so that of equal fields the later one is the second.
+            // The sort is stable, so that the error for a duplicate is about the later field.
             fields.sort_by(|left, right| numbers(left).cmp(numbers(right)));
         }
         for at in 1..fields.len() {
@@ -215,7 +213,7 @@ impl Index {
             let shared = numbers(&left).zip(numbers(&right)).take_while(same).count() as u32;
             fields[at].shared = shared;
             if shared == left.len && numbers(&right).next_back() != Some(UNKNOWN) {
-                return Err(twice(form, left, right));
+                return Err(duplicate_key(form, left, right));
             }
         }
         Ok(())
@@ -226,7 +224,7 @@ impl Index {
         &self.fields
     }
 
-    /// The number of a field at a level.
+    /// The number of the segment of a field at a level.
     #[inline]
     pub(super) fn number(&self, field: &Field, level: u32) -> u32 {
         if level >= field.len {
@@ -236,7 +234,7 @@ impl Index {
         segment.map_or(UNKNOWN, |segment| segment.number)
     }
 
-    /// The key of a field up to a level, as an error shows it.
+    /// The first `levels` segments of the key of a field, for errors.
     #[cold]
     pub(super) fn path(&self, form: &str, field: &Field, levels: u32) -> String {
         let Some(last) = levels.min(field.len).checked_sub(1) else {
@@ -256,30 +254,30 @@ fn key_of(form: &str, start: usize) -> Cow<'_, str> {
     percent::decode_query(&rest[..end]).unwrap_or_default()
 }
 
-/// A key as an error shows it.
+/// A key for errors: shortened and printable.
 pub(super) fn shown(key: &str) -> String {
-    let shown = key.chars().take(LONGEST_PATH).map(snippet::printable);
+    let shown = key.chars().take(MAX_PATH).map(snippet::printable);
     shown.collect()
 }
 
-/// A percent-decoded part of the form.
+/// Decodes a part of the form, which begins at `start`.
 #[inline]
 pub(super) fn decode(part: &str, start: usize) -> Result<Cow<'_, str>, Error> {
-    percent::decode_query(part).map_err(|malformed| not_encoded(malformed, start))
+    percent::decode_query(part).map_err(|error| malformed(error, start))
 }
 
 #[cold]
-fn not_encoded(malformed: Malformed, start: usize) -> Error {
-    Error::malformed(ErrorKind::Syntax, malformed, start).in_format("form")
+fn malformed(error: Malformed, start: usize) -> Error {
+    Error::malformed(ErrorKind::Syntax, error, start).in_format("form")
 }
 
 #[cold]
-fn twice(form: &str, left: Field, right: Field) -> Error {
+fn duplicate_key(form: &str, left: Field, right: Field) -> Error {
     let later = left.key.max(right.key) as usize;
     let key = key_of(form, later);
     let expected = match left.len == right.len {
         true => "each key once",
-        false => "either an empty list or map or what is in it",
+        false => "either an empty list or map or its elements",
     };
     Error::new(ErrorKind::Duplicate)
         .in_format("form")
@@ -288,10 +286,10 @@ fn twice(form: &str, left: Field, right: Field) -> Error {
         .at_path(shown(&key))
 }
 
-/// One key against the schema.
+/// Resolves one key against the schema.
 struct Resolver<'k> {
     key: &'k str,
-    /// Where the field begins in the form.
+    /// The offset of the field in the form.
     start: usize,
     form: &'k str,
     profile: &'k FormProfile,
@@ -308,60 +306,58 @@ impl<'k> Resolver<'k> {
         }
     }
 
-    /// Keeps of the way to the field before what leads to this one too.
-    fn shorten(&self, trail: &mut Vec<Step<'_>>, before: &str) {
-        let (key, before) = (self.key.as_bytes(), before.as_bytes());
-        let longest = trail.last().map_or(0, |step| step.segment.end as usize);
-        let same = common(&key[..key.len().min(longest)], before);
-        // What the key before had at the end of a step was a dot or its end.
-        let leads_here = |step: &Step<'_>| {
+    /// Removes the steps of the previous key that this key does not share.
+    fn pop_different(&self, steps: &mut Vec<Step<'_>>, previous: &str) {
+        let (key, previous) = (self.key.as_bytes(), previous.as_bytes());
+        let longest = steps.last().map_or(0, |step| step.segment.end as usize);
+        let same = common_prefix_len(&key[..key.len().min(longest)], previous);
+        let is_shared = |step: &Step<'_>| {
             let end = step.segment.end as usize;
             end <= same && matches!(key.get(end), None | Some(b'.'))
         };
-        while trail.last().is_some_and(|step| !leads_here(step)) {
-            trail.pop();
+        while steps.last().is_some_and(|step| !is_shared(step)) {
+            steps.pop();
         }
     }
 
-    /// Resolves the rest of the key, down to the depth that a message may have.
-    fn lengthen<'s>(
+    /// Resolves the rest of the key, within the depth limit.
+    fn push_rest<'s>(
         &mut self,
-        trail: &mut Vec<Step<'s>>,
+        steps: &mut Vec<Step<'s>>,
         root: Member<'s>,
         budget: &Budget,
     ) -> Result<(), Error> {
-        let (mut at, mut place) = match trail.last() {
-            None => (0, Place::Value(root)),
+        let (mut at, mut target) = match steps.last() {
+            None => (0, Target::Value(root)),
             Some(step) if step.segment.end as usize == self.key.len() => return Ok(()),
-            Some(step) => (step.segment.end as usize + 1, step.place),
+            Some(step) => (step.segment.end as usize + 1, step.target),
         };
-        // The collections that are entered on the way: the root, and each value on the trail, whose
-        // key goes on.
-        let is_value = |step: &&Step<'_>| matches!(step.place, Place::Value(_));
-        let mut depth = 1 + trail.iter().filter(is_value).count();
+        // The nesting depth: the root, and each value whose key has more segments.
+        let is_value = |step: &&Step<'_>| matches!(step.target, Target::Value(_));
+        let mut depth = 1 + steps.iter().filter(is_value).count();
         loop {
             budget
                 .depth_of(depth)
                 .map_err(|limit| self.error(ErrorKind::Limit(limit), at, ""))?;
-            let (number, end) = match place {
-                Place::Nowhere => return Ok(()),
-                Place::Entry(map) => {
+            let (number, end) = match target {
+                Target::Unknown => return Ok(()),
+                Target::Entry(map) => {
                     let name = self.segment(at);
                     let half = |ordinal| map.target().member(ordinal);
                     let found = [KEY, VALUE]
                         .into_iter()
                         .find(|ordinal| half(*ordinal).plain(self.profile.names.source()) == name);
-                    place = found.map_or(Place::Nowhere, |ordinal| Place::Value(half(ordinal)));
+                    target = found.map_or(Target::Unknown, |ordinal| Target::Value(half(ordinal)));
                     (found.unwrap_or(UNKNOWN), at + name.len())
                 }
-                Place::Value(member) => match member.kind() {
+                Target::Value(member) => match member.kind() {
                     ShapeKind::Structure | ShapeKind::Union => {
                         let name = self.segment(at);
                         let shape = member.target();
                         let found = shape.find(self.profile.names.source(), name.as_bytes());
-                        place = match found {
-                            Some(ordinal) => Place::Value(shape.member(ordinal)),
-                            None => Place::Nowhere,
+                        target = match found {
+                            Some(ordinal) => Target::Value(shape.member(ordinal)),
+                            None => Target::Unknown,
                         };
                         (found.unwrap_or(UNKNOWN), at + name.len())
                     }
@@ -370,9 +366,9 @@ impl<'k> Resolver<'k> {
                         let element = member.element();
                         if !flat {
                             let name = element.plain(NameSource::Query);
-                            self.word(&mut at, name)?;
+                            self.skip_segment(&mut at, name)?;
                         }
-                        place = Place::Value(element);
+                        target = Target::Value(element);
                         self.number(at)?
                     }
                     ShapeKind::Map => {
@@ -381,24 +377,25 @@ impl<'k> Resolver<'k> {
                             return Err(self.error(ErrorKind::WrongType, at, expected));
                         }
                         if !member.has(MemberFlags::XML_FLATTENED) {
-                            self.word(&mut at, "entry")?;
+                            self.skip_segment(&mut at, "entry")?;
                         }
-                        place = Place::Entry(member);
+                        target = Target::Entry(member);
                         self.number(at)?
                     }
                     kind => {
                         let error = self.error(ErrorKind::WrongType, at.saturating_sub(1), "");
-                        return Err(
-                            error.expected(format!("{}, not a key that goes on", kind.describe()))
-                        );
+                        return Err(error.expected(format!(
+                            "{}, not a key with more segments",
+                            kind.describe()
+                        )));
                     }
                 },
             };
             let end = end as u32;
-            depth += usize::from(matches!(place, Place::Value(_)));
-            trail.push(Step {
+            depth += usize::from(matches!(target, Target::Value(_)));
+            steps.push(Step {
                 segment: Segment { number, end },
-                place,
+                target,
             });
             if end as usize >= self.key.len() {
                 return Ok(());
@@ -407,30 +404,30 @@ impl<'k> Resolver<'k> {
         }
     }
 
-    /// Skips a segment that carries nothing.
+    /// Skips a segment with a fixed name.
     #[inline]
-    fn word(&self, at: &mut usize, word: &str) -> Result<(), Error> {
+    fn skip_segment(&self, at: &mut usize, word: &str) -> Result<(), Error> {
         if self.segment(*at) != word {
             let error = self.error(ErrorKind::WrongType, *at, "");
             return Err(error.expected(format!(
                 "`{word}`, which comes before the number of an item"
             )));
         }
-        // Behind the dot; if there is none, no number will be found.
+        // Without a dot, this is beyond the end of the key, and `number` reports the error.
         *at += word.len() + 1;
         Ok(())
     }
 
-    /// The number of an item or entry, and where it ends.
+    /// Parses the number of an item or entry. Returns it with its end.
     fn number(&self, at: usize) -> Result<(u32, usize), Error> {
         let digits = self.segment(at).as_bytes();
-        let plain = digits.iter().all(u8::is_ascii_digit) && !matches!(digits, [] | [b'0', ..]);
+        let is_valid = digits.iter().all(u8::is_ascii_digit) && !matches!(digits, [] | [b'0', ..]);
         let value = digits.iter().try_fold(0_u32, |value, digit| {
             let digit = u32::from(digit.wrapping_sub(b'0'));
             value.checked_mul(10)?.checked_add(digit)
         });
         match value {
-            Some(value) if plain && value != UNKNOWN => Ok((value, at + digits.len())),
+            Some(value) if is_valid && value != UNKNOWN => Ok((value, at + digits.len())),
             _ => Err(self.error(
                 ErrorKind::InvalidValue,
                 at,
@@ -439,17 +436,17 @@ impl<'k> Resolver<'k> {
         }
     }
 
-    /// Whether a field may end here.
-    fn check_end(&self, trail: &[Step<'_>], empty: bool) -> Result<(), Error> {
-        let expected = match trail.last().map(|step| step.place) {
-            Some(Place::Value(member)) => match member.kind() {
-                ShapeKind::Structure | ShapeKind::Union => "the key of a member behind it",
-                ShapeKind::List | ShapeKind::Map if !empty => "the key of an item behind it",
+    /// Checks that a key may end with these steps.
+    fn check_end(&self, steps: &[Step<'_>], empty: bool) -> Result<(), Error> {
+        let expected = match steps.last().map(|step| step.target) {
+            Some(Target::Value(member)) => match member.kind() {
+                ShapeKind::Structure | ShapeKind::Union => "a key with the name of a member",
+                ShapeKind::List | ShapeKind::Map if !empty => "a key with the number of an item",
                 ShapeKind::Document => "no document: forms have none",
                 _ => return Ok(()),
             },
-            Some(Place::Entry(_)) => "the key or the value of an entry",
-            Some(Place::Nowhere) | None => return Ok(()),
+            Some(Target::Entry(_)) => "the key or the value of an entry",
+            Some(Target::Unknown) | None => return Ok(()),
         };
         Err(self.error(ErrorKind::WrongType, 0, expected))
     }
@@ -457,36 +454,34 @@ impl<'k> Resolver<'k> {
     /// An error at an offset of the key.
     #[cold]
     fn error(&self, kind: ErrorKind, at: usize, expected: &'static str) -> Error {
-        // Where the key is percent-encoded, the whole of it is meant.
-        let plain = self.form[self.start..].starts_with(self.key);
+        // Offsets in a percent-encoded key are unknown. The error is then about the key as a whole.
+        let is_plain = self.form[self.start..].starts_with(self.key);
         let error = Error::new(kind)
             .in_format("form")
             .expected(expected)
-            .at_offset(self.start + if plain { at.min(self.key.len()) } else { 0 })
+            .at_offset(self.start + if is_plain { at.min(self.key.len()) } else { 0 })
             .at_path(shown(self.key));
         match kind {
             ErrorKind::Limit(_) | ErrorKind::Duplicate => error,
             _ if at >= self.key.len() => error.found("the end of the key"),
-            _ => error.found(snippet::whole(self.key.as_bytes(), at)),
+            _ => error.found(snippet::rest(self.key.as_bytes(), at)),
         }
     }
 }
 
-/// How many of the first bytes are the same.
-fn common(left: &[u8], right: &[u8]) -> usize {
+/// The length of the common prefix.
+fn common_prefix_len(left: &[u8], right: &[u8]) -> usize {
     let words = left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0);
     let start = 8 * words.take_while(|(left, right)| left == right).count();
     let bytes = left[start..].iter().zip(&right[start..]);
     start + bytes.take_while(|(left, right)| left == right).count()
 }
 
-/// Refuses forms whose offsets do not fit.
+/// Checks that offsets into the form fit in 32 bits.
 pub(super) fn check_size(len: usize) -> Result<(), Error> {
-    match u32::try_from(len).map(|len| len.cmp(&u32::MAX)) {
-        Ok(Ordering::Less) => Ok(()),
-        _ => {
-            let limit = LimitKind::Bytes(u32::MAX as usize - 1);
-            Err(Error::new(ErrorKind::Limit(limit)).in_format("form"))
-        }
+    const MAX: usize = u32::MAX as usize - 1;
+    match len <= MAX {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::Limit(LimitKind::Bytes(MAX))).in_format("form")),
     }
 }

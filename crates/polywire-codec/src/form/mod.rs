@@ -1,8 +1,6 @@
-//! Forms: `application/x-www-form-urlencoded`, as AWS's query protocols nest
-//! data in it.
+//! Forms: `application/x-www-form-urlencoded`, with the nesting of AWS's query protocols.
 //!
-//! A form is a flat list of fields. What is nested is spelled out in the key,
-//! segment by segment:
+//! A form is a flat list of fields. The segments of a key give the position of a nested value:
 //!
 //! ```text
 //! form    = [ field *( "&" field ) ]
@@ -19,50 +17,45 @@
 //! | map | `Map.entry.1.key=k&Map.entry.1.value=v` | none |
 //! | flattened map | `Map.1.key=k&Map.1.value=v` | none |
 //!
-//! Names follow `@xmlName`, in ec2Query `@ec2QueryName` first. Timestamps are
-//! RFC 3339 unless a trait says other, blobs base64, floats beyond the numbers
-//! `NaN`, `Infinity` and `-Infinity`. Everything but the unreserved characters
-//! of RFC 3986 is percent-encoded.
+//! Names follow `@xmlName`; in ec2Query `@ec2QueryName` takes precedence. Timestamps are RFC 3339 by
+//! default, and blobs are base64. Floats may also be `NaN`, `Infinity` and `-Infinity`. All characters
+//! other than the unreserved ones of RFC 3986 are percent-encoded.
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html>,
 //! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html>
 //!
-//! # What a form cannot carry
+//! # Limitations of forms
 //!
-//! There are no documents, and no nulls but as values of maps. An empty
-//! structure or map that is a member cannot be told from one that is absent:
-//! like every peer, the writer writes nothing. As an item of a list it would
-//! leave a gap or shorten the list, and as a variant of a union it would be no
-//! variant: the writer refuses it there.
+//! Forms cannot represent documents, or nulls except as values of maps. A member that is an empty
+//! structure or map looks the same as a missing member: like other implementations, the encoder writes
+//! nothing. In a list, an empty structure or map would change the number of items, and in a union, the
+//! variant would be lost, so the encoder reports an error.
 //!
-//! # What is read
+//! # Reading
 //!
-//! Fields may come in any order. The items of a list are put in the order of
-//! their numbers, which begin with 1; a number that is left out counts for
-//! nothing, since callers do leave numbers out (filters that are put together
-//! by hand) and AWS's services take it. The same key twice is an error, as is
-//! 0 or a number with a leading zero, which would be a second spelling of
-//! another one. A key that goes on behind a scalar (`Name=a&Name.first=b`) is
-//! an error, and so is one that ends at a structure. `Name=` is an empty list
-//! or map. Members that the shape does not have are skipped.
+//! Fields may have any order. The items of a list are sorted by their numbers, which begin with 1.
+//! Gaps in the numbers are ignored: clients sometimes leave gaps, and AWS accepts them. Duplicate keys
+//! are errors. So are the number 0 and numbers with a leading zero, a key that continues after a
+//! scalar (`Name=a&Name.first=b`), and a key that ends at a structure. `Name=` is an empty list or
+//! map. Unknown members are skipped.
 //!
-//! # Types of serde
+//! # serde
 //!
-//! With the feature `serde`, `from_str`, `to_string` and the functions beside them read
-//! and write types of serde without a schema. Flat structures, flat maps and lists of pairs
-//! are as serde_urlencoded has them. What is nested is spelled out in the key:
+//! With the feature `serde`, the module has functions such as `from_str` and `to_string` for types
+//! without a schema. Flat structures, flat maps and lists of pairs have the same representation as in
+//! serde_urlencoded. Nested values have keys with several segments:
 //!
 //! | type | form |
 //! |---|---|
 //! | structure or map | its fields, `name=value` |
-//! | list of pairs | the pairs, in their order; a key may come twice |
+//! | list of pairs | the pairs in their order; duplicate keys are allowed |
 //! | member that is a structure or map | `name.member=value` |
 //! | member that is a list or tuple | `name.1=a&name.2=b` |
 //! | empty structure, map or list, `()` | `name=` |
 //! | `None` | no field |
-//! | unit variant | `name=Variant`; of the whole form, `Variant=` |
+//! | unit variant | `name=Variant`; as the form, `Variant=` |
 //! | other variant | `name.Variant=value`, `name.Variant.1=a`, `name.Variant.member=value` |
-//! | number, boolean, string | text, which is not trimmed |
+//! | number, boolean, string | text; it is not trimmed |
 //! | bytes | base64 |
 //!
 //! ```
@@ -85,17 +78,17 @@
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 //!
-//! Fields may come in any order. A list is read from numbered keys or from one key that is
-//! repeated, but not from both; anything else that comes twice is an error. Names with dots
-//! are written with `%2E`. They are read with a plain dot too where the type has a field of
-//! that name or is a map of scalars. Space is `+`, and the other characters are encoded as the
-//! URL standard says.
+//! Fields may have any order. A list is read from numbered keys or from one repeated key, but not from
+//! both. Other duplicate keys are errors. A dot in a name is written as `%2E`. On reading, a plain dot
+//! is accepted too if the type has a field of that name or is a map of scalars. A space is written as
+//! `+`, and other characters are encoded as in the URL standard.
 //!
-//! An error on writing is: a scalar as the whole form; a list as the whole form that is not
-//! one of pairs of scalars; `None` in a list or variant. Types that serde reads through a
-//! buffer get all scalars as strings: fields and maps that are flattened, variants of
-//! internally tagged enums, and untagged enums. Numbers and booleans are not read there, and
-//! an untagged enum takes the variant for strings.
+//! The following cannot be written: a scalar as the form, a list as the form unless its items are
+//! pairs of scalars, and `None` in a list or variant.
+//!
+//! serde reads some types through a buffer: flattened fields and maps, internally tagged enums and
+//! untagged enums. These receive all scalars as strings, so numbers and booleans in them cannot be
+//! read, and an untagged enum gets its string variant.
 
 mod decode;
 mod encode;
@@ -109,25 +102,24 @@ use polywire_schema::{Defaults, Encoding, TimestampFormat};
 pub use decode::FormDecoder;
 pub use encode::FormEncoder;
 
-/// What a protocol tells the format.
+/// Options of the format, as set by a protocol.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FormProfile {
-    /// Which spelling of names: [`Encoding::Query`] or [`Encoding::Ec2`].
+    /// The names of members: [`Encoding::Query`] or [`Encoding::Ec2`].
     pub names: Encoding,
-    /// Whether all lists are flattened, and empty ones left out. Then there are
-    /// no maps.
+    /// Whether all lists are flattened, empty lists are omitted, and maps are not allowed.
     pub flat: bool,
-    /// The form of timestamps whose member has no `@timestampFormat`.
+    /// The format of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
-    /// Whether a missing required member, an unknown variant of a union, or a
-    /// date with an offset from UTC, is an error on reading.
+    /// Whether a missing required member, an unknown variant of a union or a date with an offset
+    /// from UTC is an error.
     pub required: bool,
-    /// Which members that are not there get their default.
+    /// Which missing members get their default.
     pub defaults: Defaults,
-    /// Fields at the top that are the protocol's own: each at most once, and
-    /// no members, whatever members there are.
-    pub own: &'static [&'static str],
+    /// Top-level fields that belong to the protocol. They are not members of the structure, even if
+    /// it has members of the same names, and may occur at most once.
+    pub protocol_fields: &'static [&'static str],
 }
 
 impl FormProfile {
@@ -138,7 +130,7 @@ impl FormProfile {
         timestamp_format: TimestampFormat::DateTime,
         required: true,
         defaults: Defaults::Server,
-        own: &["Action", "Version"],
+        protocol_fields: &["Action", "Version"],
     };
 
     /// ec2Query, strict on required members, all defaults.
@@ -148,9 +140,8 @@ impl FormProfile {
         ..Self::AWS_QUERY
     };
 
-    /// Reads and writes as a client does: missing required members, unknown
-    /// variants and dates with an offset are not errors, and members that are optional to clients get no
-    /// default.
+    /// The options of a client: missing required members, unknown variants and dates with an offset
+    /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
         self.required = false;
@@ -158,17 +149,17 @@ impl FormProfile {
         self
     }
 
-    /// Sets the form of timestamps without a trait.
+    /// Sets the format of timestamps whose member has no `@timestampFormat`.
     #[must_use]
     pub const fn with_timestamp_format(mut self, format: TimestampFormat) -> Self {
         self.timestamp_format = format;
         self
     }
 
-    /// Sets which fields at the top are the protocol's own.
+    /// Sets which top-level fields belong to the protocol.
     #[must_use]
-    pub const fn with_own(mut self, own: &'static [&'static str]) -> Self {
-        self.own = own;
+    pub const fn with_protocol_fields(mut self, names: &'static [&'static str]) -> Self {
+        self.protocol_fields = names;
         self
     }
 }

@@ -1,8 +1,8 @@
-//! The texts of values in a form: mostly nothing in them has to be encoded.
+//! Percent-encoding, with fast paths for text that needs none.
 
 use polywire_text::{number, percent};
 
-/// The number of an item or entry: mostly of one digit.
+/// Writes the number of an item or entry, which usually has one digit.
 #[inline]
 pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     match u8::try_from(number) {
@@ -11,7 +11,7 @@ pub(super) fn push_number(out: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// Percent-encodes a text, in which mostly nothing has to be.
+/// Writes a percent-encoded text.
 #[inline]
 pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
@@ -21,15 +21,15 @@ pub(super) fn push_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// Writes `=` and a text that is long or in which something has to be encoded.
+/// Writes `=` and a percent-encoded text. Used for long texts and those that need encoding.
 #[inline(never)]
 pub(super) fn push_value(out: &mut Vec<u8>, text: &str) {
     out.push(b'=');
     push_text(out, text);
 }
 
-/// Whether a text of 4 to 32 bytes consists of unreserved characters; of others
-/// it does not say so. Its words overlap where it is no multiple of them.
+/// Whether a text has 4 to 32 bytes that are all unreserved characters. The words that are compared
+/// overlap unless the length is a multiple of the word size.
 #[inline]
 fn is_plain(bytes: &[u8]) -> bool {
     let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) else {
@@ -38,16 +38,16 @@ fn is_plain(bytes: &[u8]) -> bool {
     let mut plain = unreserved(first) & unreserved(last);
     if bytes.len() > 16 {
         let middle = bytes.get(8..16).and_then(<[u8]>::first_chunk);
-        let before = bytes.get(bytes.len() - 16..).and_then(<[u8]>::first_chunk);
-        let (Some(middle), Some(before)) = (middle, before) else {
+        let second_last = bytes.get(bytes.len() - 16..).and_then(<[u8]>::first_chunk);
+        let (Some(middle), Some(second_last)) = (middle, second_last) else {
             return false;
         };
-        plain &= unreserved(middle) & unreserved(before);
+        plain &= unreserved(middle) & unreserved(second_last);
     }
     plain == HIGH && bytes.len() <= 32
 }
 
-/// The same of 4 to 7 bytes.
+/// Like [`is_plain`], for 4 to 7 bytes.
 #[inline]
 fn is_short_plain(bytes: &[u8]) -> bool {
     match (bytes.first_chunk(), bytes.last_chunk()) {
@@ -58,15 +58,15 @@ fn is_short_plain(bytes: &[u8]) -> bool {
 
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bit of each byte that is an unreserved character of RFC 3986.
+/// Sets the high bit of each byte that is an unreserved character of RFC 3986.
 #[inline]
 const fn unreserved(bytes: &[u8; 8]) -> u64 {
     const fn all(byte: u8) -> u64 {
         u64::from_le_bytes([byte; 8])
     }
-    /// The high bit of each byte, all below 0x80, that is at least `least`.
-    const fn from(word: u64, least: u8) -> u64 {
-        word + all(0x80 - least)
+    /// Sets the high bit of each byte that is at least `min`. All bytes must be below 0x80.
+    const fn from(word: u64, min: u8) -> u64 {
+        word + all(0x80 - min)
     }
     let word = u64::from_le_bytes(*bytes);
     let low = word & !HIGH;
@@ -81,14 +81,14 @@ const fn unreserved(bytes: &[u8; 8]) -> u64 {
 /// Percent-encodes the `+` of an exponent.
 #[inline]
 pub(super) fn encode_plus(out: &mut Vec<u8>, start: usize) {
-    // Numbers without an exponent are shorter than this, or have no room for it.
-    let long = out.len() - start > 4;
-    if long && out[start..].contains(&b'+') {
+    // A number with an exponent has more than four characters.
+    let may_have_exponent = out.len() - start > 4;
+    if may_have_exponent && out[start..].contains(&b'+') {
         encode_again(out, start);
     }
 }
 
-/// Percent-encodes what stands behind `start`.
+/// Percent-encodes the output from `start` on.
 #[cold]
 pub(super) fn encode_again(out: &mut Vec<u8>, start: usize) {
     let plain = out.split_off(start);
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_plain_is_what_stays() {
+    fn plain_texts_are_not_changed_by_encoding() {
         for byte in 0..=u8::MAX {
             let mut encoded = Vec::new();
             percent::push_bytes(&mut encoded, &[byte], &percent::UNRESERVED);
@@ -108,9 +108,13 @@ mod tests {
                 for at in 0..len {
                     let mut text = vec![b'a'; len];
                     text[at] = byte;
-                    let stays = encoded == [byte];
-                    let told = (4..=32).contains(&len);
-                    assert_eq!(is_plain(&text), stays && told, "{byte} at {at} of {len}");
+                    let is_unchanged = encoded == [byte];
+                    let has_fast_path = (4..=32).contains(&len);
+                    assert_eq!(
+                        is_plain(&text),
+                        is_unchanged && has_fast_path,
+                        "{byte} at {at} of {len}"
+                    );
                 }
             }
         }

@@ -1,11 +1,9 @@
-//! The JSON reader.
+//! The JSON decoder.
 //!
-//! The input is validated as UTF-8 once, whole; from then on it is a `str` and
-//! strings are cut out of it without another look. A structure's members are
-//! guessed: after one member the next in the model's order is expected, and
-//! its pre-encoded name, quotes and colon included, is compared as one run. A
-//! miss reads the key and looks it up. What lies between tokens is mostly
-//! nothing, or one space, and is tested before it is skipped.
+//! The input is validated as UTF-8 once, so that strings are slices of a `str`. The decoder expects
+//! the members of a structure in the order of the schema. It compares the input with the encoded
+//! name of the next member, including quotes and colon. If they differ, it reads the key and looks
+//! it up. Between tokens there is usually nothing or one space, so these cases are tested first.
 
 use polywire_schema::{
     Body, Budget, Error, ErrorKind, LimitKind, Limits, Seq, Text, TokenReader as _,
@@ -13,10 +11,10 @@ use polywire_schema::{
 use polywire_text::{Malformed, scan};
 
 use super::JsonProfile;
+use crate::checks;
 use crate::lengths::Lengths;
-use crate::refuse;
 
-/// A reader of one JSON text.
+/// A decoder of one JSON text.
 #[derive(Debug)]
 pub struct JsonDecoder<'de> {
     pub(super) text: &'de str,
@@ -31,19 +29,8 @@ pub struct JsonDecoder<'de> {
     pub(super) scratch: Text,
 }
 
-/// Where a text begins: a byte order mark is no part of JSON, but some writers
-/// add one.
-fn start_of(text: &str) -> usize {
-    let mark = '\u{feff}';
-    if text.starts_with(mark) {
-        mark.len_utf8()
-    } else {
-        0
-    }
-}
-
 impl<'de> JsonDecoder<'de> {
-    /// A reader of a body, whose long strings will share it.
+    /// Creates a decoder of a body. Long strings share the body.
     ///
     /// # Errors
     ///
@@ -53,22 +40,23 @@ impl<'de> JsonDecoder<'de> {
         profile: JsonProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let text = refuse::text(body, limits, "JSON")?;
+        let text = checks::text(body, limits, "JSON")?;
         let mut decoder = Self::from_str(text, profile, limits)?;
         decoder.body = Some(body);
         Ok(decoder)
     }
 
-    /// A reader of a text, whose long strings will be copied.
+    /// Creates a decoder of a text. Long strings are copied.
     ///
     /// # Errors
     ///
     /// The text is longer than the limit.
     pub fn from_str(text: &'de str, profile: JsonProfile, limits: &Limits) -> Result<Self, Error> {
-        refuse::too_long(text.len(), limits, "JSON")?;
+        checks::message_len(text.len(), limits, "JSON")?;
         Ok(Self {
             text,
-            at: start_of(text),
+            // Skip a byte order mark, which some writers add.
+            at: if text.starts_with('\u{feff}') { 3 } else { 0 },
             body: None,
             budget: Budget::new(limits),
             profile,
@@ -77,11 +65,11 @@ impl<'de> JsonDecoder<'de> {
         })
     }
 
-    /// Sees to it that nothing follows the value.
+    /// Checks that nothing but white space follows the value.
     ///
     /// # Errors
     ///
-    /// Something other than white space does.
+    /// There is more input.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.skip_space();
         if self.at < self.text.len() {
@@ -96,14 +84,13 @@ impl<'de> JsonDecoder<'de> {
         self.at
     }
 
-    /// The whole text, what it may still cost, and how it is read: for another
-    /// reader that goes on from here.
+    /// The text, the remaining limits and the profile, for a decoder that continues here.
     #[cfg(feature = "reference")]
     pub(crate) fn rest_of_message(&self) -> (&'de str, Limits, JsonProfile) {
         (self.text, self.budget.left(), self.profile)
     }
 
-    /// Goes on behind what another reader has read.
+    /// Continues at an offset, up to which another decoder has read.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, offset: usize) {
         self.at = offset;
@@ -114,7 +101,7 @@ impl<'de> JsonDecoder<'de> {
         &self.text.as_bytes()[self.at..]
     }
 
-    /// The next byte, or 0 at the end; 0 itself is no token of JSON.
+    /// The next byte, or 0 at the end. No JSON token begins with 0.
     #[inline]
     pub(super) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
@@ -123,25 +110,24 @@ impl<'de> JsonDecoder<'de> {
     #[inline]
     pub(super) fn skip_space(&mut self) {
         if self.peek() <= b' ' {
-            self.at = self.behind_space(self.at);
+            self.at = self.space_end(self.at);
         }
     }
 
-    /// Where the white space ends that begins here, if there is any.
+    /// The end of the white space at an offset.
     #[inline]
-    pub(super) fn behind_space(&self, at: usize) -> usize {
+    fn space_end(&self, at: usize) -> usize {
         scan::skip_white_space(self.text.as_bytes(), at)
     }
 
-    /// Where the next token stands, from here on, and its first byte; 0 at the
-    /// end.
+    /// The offset of the next token at or after `at`, and its first byte or 0 at the end.
     #[inline(always)]
     pub(super) fn token_at(&self, at: usize) -> (usize, u8) {
         let bytes = self.text.as_bytes();
         match bytes.get(at) {
             Some(byte) if *byte > b' ' => (at, *byte),
             _ => {
-                let at = self.behind_space(at);
+                let at = self.space_end(at);
                 (at, bytes.get(at).copied().unwrap_or(0))
             }
         }
@@ -153,9 +139,9 @@ impl<'de> JsonDecoder<'de> {
         self.peek()
     }
 
-    /// As [`Self::token_at`], behind a colon or brace, where one space is common.
+    /// Like [`token_at`](Self::token_at), but optimised for one space, as is common after a colon.
     #[inline(always)]
-    pub(super) fn token_behind(&self, at: usize) -> (usize, u8) {
+    pub(super) fn token_after_colon(&self, at: usize) -> (usize, u8) {
         match self.text.as_bytes().get(at..) {
             Some([b' ', next, ..]) if *next > b' ' => (at + 1, *next),
             _ => self.token_at(at),
@@ -211,7 +197,7 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
-    /// An error of a primitive that read from `base`.
+    /// Converts an error of a parser that began at `base`.
     #[cold]
     pub(super) fn malformed(&mut self, malformed: Malformed, base: usize) -> Error {
         self.at = base + malformed.offset;
@@ -223,7 +209,7 @@ impl<'de> JsonDecoder<'de> {
         self.error(kind, malformed.expected)
     }
 
-    /// A well-formed value that its type refuses; the reader goes back to it.
+    /// An error for a well-formed value at `start` that does not fit its type.
     #[cold]
     pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;

@@ -1,7 +1,7 @@
-//! The JSON writer.
+//! The JSON encoder.
 //!
-//! Every value writes a comma behind itself, and whatever closes overwrites
-//! the last one: so no value has to ask whether it is the first.
+//! Each value is written with a comma after it, and a closing bracket overwrites the last comma. So
+//! no code has to check whether a value is the first.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, Part, ShapeKind, Text, Timestamp,
@@ -10,22 +10,22 @@ use polywire_schema::{
 use polywire_text::{base64, escape, number};
 
 use super::JsonProfile;
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
-/// A writer of one JSON text.
+/// An encoder of one JSON text.
 #[derive(Debug)]
 pub struct JsonEncoder {
     pub(super) out: Vec<u8>,
-    /// Where the text begins: what stands before is the caller's.
+    /// The length of the output before the text.
     start: usize,
     profile: JsonProfile,
-    /// How many structures are open.
+    /// The number of open structures.
     depth: u32,
     error: Option<Error>,
 }
 
 impl JsonEncoder {
-    /// A writer that appends to `out`, so that a buffer can be used again.
+    /// Creates an encoder that appends to `out`, so that a buffer can be reused.
     #[must_use]
     pub const fn new(profile: JsonProfile, out: Vec<u8>) -> Self {
         Self {
@@ -37,11 +37,11 @@ impl JsonEncoder {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     ///
     /// # Errors
     ///
-    /// The first error that a call met.
+    /// The first error of a previous call.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if self.depth != 0 {
             self.fail(unbalanced("JSON"));
@@ -50,7 +50,7 @@ impl JsonEncoder {
             self.out.pop();
         }
         if self.is_payload() && self.out.len() > self.start {
-            // What closes the structure, and, without a payload, what opens it.
+            // Remove the closing brace of the structure, and the opening one if there is no payload.
             self.out.pop();
             if self.out.get(self.start..) == Some(b"{") {
                 self.out.pop();
@@ -67,7 +67,7 @@ impl JsonEncoder {
         self.profile
     }
 
-    /// Takes a value that something else has written.
+    /// Appends an encoded value.
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
@@ -77,7 +77,7 @@ impl JsonEncoder {
         self.out.push(b',');
     }
 
-    /// Closes with `open` and `close` what began with `open`.
+    /// Writes a closing bracket.
     #[inline]
     pub(super) fn close(&mut self, close: u8) {
         match self.out.last_mut() {
@@ -87,7 +87,6 @@ impl JsonEncoder {
         self.out.push(b',');
     }
 
-    /// Digits, which need no escapes.
     fn big_number(&mut self, digits: &str) {
         if self.profile.quoted_big_numbers {
             return self.quoted(|out| out.extend_from_slice(digits.as_bytes()));
@@ -104,8 +103,9 @@ impl JsonEncoder {
         matches!(self.profile.part, Part::Payload(_))
     }
 
-    /// Begins a member of the structure at the top, of which the document holds a part. `false`
-    /// if it does not hold this member. What stands around the payload is taken back.
+    /// Begins a member of the top-level structure if the document contains only a part of it.
+    /// Returns `false` if the document does not contain the member. For the payload, removes the
+    /// opening brace of the structure.
     #[cold]
     fn member_of_part(&mut self, at: Member<'_>) -> bool {
         if self.profile.part.payload(at.container()) == Some(at.ordinal()) {
@@ -119,8 +119,8 @@ impl JsonEncoder {
         holds
     }
 
-    /// Ends a floating-point number that begins at `start`. In a document, where no schema says what
-    /// it is, a whole number gets a fraction, so that it is not read back as an integer.
+    /// Ends a floating-point number that begins at `start`. In a document, an integral value gets the
+    /// fraction `.0`, so that it is not read back as an integer.
     #[inline]
     fn end_fraction(&mut self, at: Member<'_>, start: usize) {
         if at.kind() == ShapeKind::Document {
@@ -132,8 +132,8 @@ impl JsonEncoder {
         self.out.push(b',');
     }
 
-    /// Writes NaN or an infinity: a string for a member of a shape, which the schema has read back
-    /// as a number.
+    /// Writes NaN or an infinity as a string. In a document this is an error, because it would be read
+    /// back as a string.
     #[cold]
     fn not_finite(&mut self, at: Member<'_>, value: f64) {
         if at.kind() == ShapeKind::Document {
@@ -170,7 +170,7 @@ impl Encoder for JsonEncoder {
 
     #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {
-        // One too many is for `finish` to see: here it would cost.
+        // `finish` detects an unbalanced end. A check here would cost time.
         self.depth = self.depth.wrapping_sub(1);
         self.close(b'}');
     }
@@ -207,7 +207,7 @@ impl Encoder for JsonEncoder {
 
     #[inline]
     fn boolean(&mut self, _: Member<'_>, value: bool) {
-        // A copy of fixed width.
+        // A copy of fixed size and a truncation are faster than a copy of variable size.
         let (word, len) = match value {
             true => (b"true,\0", 5),
             false => (b"false,", 6),

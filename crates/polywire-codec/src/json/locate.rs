@@ -1,8 +1,7 @@
-//! Where in a document an offset lies: the path of an error.
+//! The path of an offset in a document, for errors.
 //!
-//! Reads the document again from the start, token by token, up to the offset.
-//! What lies before it has been read once without an error, so this is no
-//! second parser: it only follows brackets, keys and commas.
+//! The document is read again from the start to the offset. Everything before the offset is known to
+//! be well formed, so it is enough to follow brackets, keys and commas.
 
 use std::borrow::Cow;
 
@@ -40,9 +39,8 @@ pub(super) fn path(text: &str, offset: usize) -> String {
     path.to_string()
 }
 
-/// The string behind an opening quote, and the bytes up to and with its
-/// closing quote. One that is wrong is what the error is about: nothing behind
-/// it counts.
+/// The string after an opening quote, and the length up to and including the closing quote. A
+/// malformed string is the subject of the error, so nothing after it is needed.
 fn string(text: &str) -> (Cow<'_, str>, usize) {
     escape::json_str(text, LoneSurrogate::Replace).unwrap_or((Cow::Borrowed(""), text.len()))
 }

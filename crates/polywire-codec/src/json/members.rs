@@ -1,4 +1,4 @@
-//! Reading keys and what is between the parts of objects and arrays.
+//! Reading keys, commas and colons of objects and arrays.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use polywire_text::scan;
 use super::decode::JsonDecoder;
 
 impl<'de> JsonDecoder<'de> {
-    /// Goes to the next element of what `close` closes. `false` at its end.
+    /// Moves to the next element of the object or array that ends with `close`. Returns `false` at
+    /// the end.
     #[inline(always)]
     pub(super) fn next_item(
         &mut self,
@@ -35,8 +36,8 @@ impl<'de> JsonDecoder<'de> {
         self.slow_next(seq, close, expected, true)
     }
 
-    /// As [`Self::next_item`], with white space, limits and errors. The members of
-    /// structures are not counted: each comes once at the most.
+    /// The slow path of [`next_item`](Self::next_item): handles white space, limits and errors.
+    /// Members of structures are not counted, because their number is limited by the schema.
     #[inline(never)]
     pub(super) fn slow_next(
         &mut self,
@@ -67,7 +68,7 @@ impl<'de> JsonDecoder<'de> {
         Ok(true)
     }
 
-    /// Reads the colon behind a key.
+    /// Reads the colon after a key.
     #[inline]
     pub(super) fn colon(&mut self) -> Result<(), Error> {
         if self.peek_token() != b':' {
@@ -78,8 +79,8 @@ impl<'de> JsonDecoder<'de> {
         Ok(())
     }
 
-    /// Reads the next short key without escapes, up to its value, if it and what
-    /// is around it are plain. `at` and `token` are what comes next.
+    /// Reads a short key without escapes and its colon. `None`, with nothing read, for anything
+    /// else. `at` and `token` are the offset and the first byte of the next token.
     #[inline(always)]
     pub(super) fn short_key(
         &mut self,
@@ -101,22 +102,22 @@ impl<'de> JsonDecoder<'de> {
         if self.text.as_bytes().get(end) != Some(&b':') {
             return None;
         }
-        let (value, token) = self.token_behind(end + 1);
-        // A null may have to be skipped. The key is made last: one that is thrown
-        // away would have to be dropped.
+        let (value, token) = self.token_after_colon(end + 1);
+        // Nulls are left to the slow path.
         if token == b'n' || self.budget.items_left() == 0 {
             return None;
         }
+        // Created after all checks: dropping an unused key would cost time.
         let key = Text::inline_prefix(window, len)?;
-        // One is left, as was asked.
+        // Cannot fail: `items_left` was checked above.
         let _ = self.budget.count(1);
         self.at = value;
         seq.count += 1;
         Some(key)
     }
 
-    /// A short string without escapes, which begins at `start`, behind its quote:
-    /// the text from there on and the length of the string. Its other quote follows.
+    /// A short string without escapes, which begins at `start`, after the opening quote. Returns the
+    /// input from there on and the length of the string.
     #[inline(always)]
     pub(super) fn short_text(&self, start: usize) -> Option<(&'de str, usize)> {
         let text = self.text.get(start..)?;
@@ -135,42 +136,16 @@ impl<'de> JsonDecoder<'de> {
     }
 
     #[cold]
-    pub(super) fn no_such_member(&self, shape: Schema<'_>) -> Error {
+    pub(super) fn unknown_member(&self, shape: Schema<'_>) -> Error {
         let names: Vec<&str> = shape.members().map(Member::name).collect();
         let expected = format!("a member of {}: {}", shape.id(), names.join(", "));
         self.error(ErrorKind::Unknown, "").expected(expected)
     }
 
-    /// Skips a value, which must still be well formed.
-    pub(super) fn skip_value(&mut self) -> Result<(), Error> {
-        match self.peek_token() {
-            b'{' => {
-                let mut seq = self.enter_skipped()?;
-                while self.next_item(&mut seq, b'}', "a comma or } after a member")? {
-                    self.key_text()?;
-                    self.skip_value()?;
-                }
-                Ok(())
-            }
-            b'[' => {
-                let mut seq = self.enter_skipped()?;
-                while self.next_item(&mut seq, b']', "a comma or ] after an item")? {
-                    self.skip_value()?;
-                }
-                Ok(())
-            }
-            b'"' => self.clean_string().map(|_| ()),
-            b't' => self.word("true"),
-            b'f' => self.word("false"),
-            b'n' => self.word("null"),
-            _ => self.number().map(|_| ()),
-        }
-    }
-
-    /// The member whose name stands here, if it is one of the next few: others
-    /// before it may have been left out.
+    /// Compares the next name with the expected member and the three after it, since writers may
+    /// omit members. Returns the ordinal and the length of the encoded name.
     #[inline]
-    pub(super) fn nearby(&self, shape: Schema<'_>, guess: u32) -> Option<(u32, usize)> {
+    pub(super) fn match_nearby(&self, shape: Schema<'_>, guess: u32) -> Option<(u32, usize)> {
         let rest = self.rest();
         (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
             let name = shape.member(ordinal).run(self.profile.names);
@@ -178,10 +153,10 @@ impl<'de> JsonDecoder<'de> {
         })
     }
 
-    /// As `Decoder::member`, with white space, and in any order: the next member,
-    /// or `END`. `None`, with nothing read, for all that is not plain.
+    /// Like `match_member`, but skips white space and accepts members in any order. Returns `END` at
+    /// the end. `None`, with nothing read, for anything unusual.
     #[inline(never)]
-    pub(super) fn spaced_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+    pub(super) fn slow_match_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
         let (mut at, mut token) = self.token_at(self.at);
         if token == b'}' {
             self.at = at;
@@ -211,7 +186,7 @@ impl<'de> JsonDecoder<'de> {
             }
             None => return None,
         };
-        let (value, token) = self.token_behind(at + len);
+        let (value, token) = self.token_after_colon(at + len);
         if matches!(token, b'n' | 0)
             || !seq.part.holds(shape.member(ordinal))
             || !seq.mark_new(ordinal)

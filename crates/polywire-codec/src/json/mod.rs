@@ -1,9 +1,15 @@
 //! JSON, RFC 8259.
 //!
-//! How Smithy's types look in it: numbers as numbers, with `"NaN"`,
-//! `"Infinity"` and `"-Infinity"` as strings; blobs as base64; timestamps by
-//! their format, epoch seconds unless a trait says other; big numbers as
-//! numbers with all their digits; structures, unions and maps as objects.
+//! | type of Smithy | JSON |
+//! |---|---|
+//! | structure, union, map | object |
+//! | list | array |
+//! | string, enum | string |
+//! | blob | string in base64 |
+//! | float, double | number, or one of the strings `"NaN"`, `"Infinity"` and `"-Infinity"` |
+//! | bigInteger, bigDecimal | number with all digits |
+//! | timestamp | its `@timestampFormat`, epoch seconds by default |
+//! | document | by its value |
 //!
 //! ```
 //! use polywire_codec::json;
@@ -34,43 +40,41 @@ pub use decode::JsonDecoder;
 pub use encode::JsonEncoder;
 pub use pretty::pretty;
 
-/// What a protocol tells the format.
+/// Options of the format, as set by a protocol.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct JsonProfile {
-    /// Which spelling of member names: `JsonName` for restJson1, `JsonMember`
-    /// for awsJson.
+    /// The names of members: `JsonName` for restJson1, `JsonMember` for awsJson.
     pub names: Encoding,
-    /// The form of timestamps whose member has no `@timestampFormat`.
+    /// The format of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
-    /// Whether all timestamps have that form, whatever `@timestampFormat` says.
+    /// Whether to use `timestamp_format` for all timestamps and ignore `@timestampFormat`.
     pub fixed_timestamps: bool,
-    /// Whether big integers and decimals stand in strings, so that nobody reads
-    /// them as doubles. Then they are read as numbers too.
+    /// Whether to write big integers and decimals as strings, so that peers do not read them as
+    /// doubles. Strings and numbers are then both accepted on reading.
     pub quoted_big_numbers: bool,
-    /// Whether nulls in lists and maps that are not sparse are left out on
-    /// reading, as clients do, or are errors.
+    /// Whether to skip nulls in lists and maps that are not sparse, as clients do. Otherwise they
+    /// are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, an unknown variant of a union, and a
-    /// date with an offset from UTC, is an error on reading.
+    /// Whether a missing required member, an unknown variant of a union or a date with an offset
+    /// from UTC is an error.
     pub required: bool,
-    /// Which members that are not there get their default.
+    /// Which missing members get their default.
     pub defaults: Defaults,
-    /// Which members of the structure at the top the document holds.
+    /// Which members of the top-level structure the document contains.
     pub part: Part,
-    /// Whether timestamps are read in any form, whatever the schema says: a
-    /// number of seconds, RFC 3339 or an HTTP-date.
+    /// Whether to read timestamps in any format, regardless of the schema: a number of seconds, RFC
+    /// 3339 or an HTTP-date.
     pub any_timestamp: bool,
-    /// Whether blobs are plain text instead of base64.
+    /// Whether blobs are read as plain text instead of base64.
     pub text_blobs: bool,
-    /// Whether members that the shape does not have are errors on reading
-    /// instead of being skipped: for what a person types.
+    /// Whether unknown members are errors instead of being skipped, for input from people.
     pub refuse_unknown: bool,
 }
 
 impl JsonProfile {
-    /// Member names as they are, epoch seconds, strict on nulls and required
-    /// members, all defaults, whole structures.
+    /// Member names without `@jsonName`, epoch seconds, strict on nulls and required members, all
+    /// defaults, all members.
     pub const DEFAULT: Self = Self {
         names: Encoding::JsonMember,
         timestamp_format: TimestampFormat::EpochSeconds,
@@ -85,8 +89,8 @@ impl JsonProfile {
         refuse_unknown: false,
     };
 
-    /// As values stand in Smithy models: own names, timestamps in any form,
-    /// blobs as plain text; nothing is required or filled in.
+    /// The options for node values in Smithy models: member names without `@jsonName`, timestamps in
+    /// any format, blobs as plain text. No member is required, and defaults are not filled in.
     pub const NODE: Self = Self {
         any_timestamp: true,
         text_blobs: true,
@@ -95,9 +99,9 @@ impl JsonProfile {
         ..Self::DEFAULT
     };
 
-    /// As people write values: own names, timestamps read in any form and
-    /// written as RFC 3339, blobs as base64; a member that does not exist is
-    /// an error, one that is missing is left to whoever gets the value.
+    /// The options for values written by people: member names without `@jsonName`, timestamps read
+    /// in any format and written as RFC 3339, blobs as base64. Unknown members are errors. Missing
+    /// members are not, and defaults are not filled in.
     pub const HUMAN: Self = Self {
         any_timestamp: true,
         refuse_unknown: true,
@@ -107,10 +111,10 @@ impl JsonProfile {
         ..Self::DEFAULT
     };
 
-    /// Follows `@jsonName`, or not.
+    /// Sets whether to use `@jsonName`.
     #[must_use]
-    pub const fn with_json_names(mut self, follow: bool) -> Self {
-        self.names = if follow {
+    pub const fn with_json_names(mut self, enabled: bool) -> Self {
+        self.names = if enabled {
             Encoding::JsonName
         } else {
             Encoding::JsonMember
@@ -118,31 +122,29 @@ impl JsonProfile {
         self
     }
 
-    /// Sets the form of timestamps without a trait.
+    /// Sets the format of timestamps whose member has no `@timestampFormat`.
     #[must_use]
     pub const fn with_timestamp_format(mut self, format: TimestampFormat) -> Self {
         self.timestamp_format = format;
         self
     }
 
-    /// Gives all timestamps the form of the profile, or follows
-    /// `@timestampFormat`.
+    /// Sets whether to ignore `@timestampFormat`.
     #[must_use]
     pub const fn with_fixed_timestamps(mut self, fixed: bool) -> Self {
         self.fixed_timestamps = fixed;
         self
     }
 
-    /// Writes big integers and decimals as strings, or as numbers.
+    /// Sets whether to write big integers and decimals as strings.
     #[must_use]
     pub const fn with_quoted_big_numbers(mut self, quoted: bool) -> Self {
         self.quoted_big_numbers = quoted;
         self
     }
 
-    /// Reads and writes as a client does: nulls in dense collections are left
-    /// out, missing required members are not errors, and members that are
-    /// optional to clients get no default.
+    /// The options of a client: nulls in dense collections are skipped, missing required members
+    /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
@@ -151,30 +153,28 @@ impl JsonProfile {
         self
     }
 
-    /// Reads blobs as plain text, or as base64.
+    /// Sets whether to read blobs as plain text.
     #[must_use]
     pub const fn with_text_blobs(mut self, text_blobs: bool) -> Self {
         self.text_blobs = text_blobs;
         self
     }
 
-    /// Sets which members that are not there get their default.
+    /// Sets which missing members get their default.
     #[must_use]
     pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// Sets which members of the structure at the top the document holds.
+    /// Sets which members of the top-level structure the document contains.
     #[must_use]
     pub const fn with_part(mut self, part: Part) -> Self {
         self.part = part;
         self
     }
-}
 
-impl JsonProfile {
-    /// The form of a timestamp.
+    /// The format of a timestamp.
     pub(crate) fn timestamp_format_of(&self, at: Member<'_>) -> TimestampFormat {
         match at.timestamp_format() {
             Some(own) if !self.fixed_timestamps => own,
@@ -193,7 +193,7 @@ impl Default for JsonProfile {
 ///
 /// # Errors
 ///
-/// The text is not JSON, or beyond the default limits.
+/// The text is not JSON, or exceeds [`Limits::DEFAULT`].
 pub fn read_value(text: &str) -> Result<Value, Error> {
     let mut decoder = JsonDecoder::from_str(text, JsonProfile::DEFAULT, &Limits::DEFAULT)?;
     let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
@@ -205,7 +205,7 @@ pub fn read_value(text: &str) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// The value holds something that JSON has no form for.
+/// The value has no representation in JSON, such as NaN.
 pub fn write_value(value: &Value) -> Result<Vec<u8>, Error> {
     let mut encoder = JsonEncoder::new(JsonProfile::DEFAULT, Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);

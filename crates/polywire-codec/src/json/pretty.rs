@@ -1,12 +1,12 @@
-//! JSON laid out for people.
+//! Indented JSON for people.
 
-/// The most levels that are indented.
-const MOST_LEVELS: usize = 64;
+/// The maximum indentation, in levels.
+const MAX_LEVELS: usize = 64;
 
-/// Compact JSON with line breaks and two spaces a level.
+/// Formats compact JSON with line breaks and an indentation of two spaces per level.
 ///
-/// What is nested deeper than 64 levels is indented by 64: the output stays
-/// within a fixed multiple of the input, whatever somebody sends.
+/// The indentation is limited to 64 levels, so that the length of the output is at most a fixed
+/// multiple of the length of the input.
 ///
 /// ```
 /// assert_eq!(polywire_codec::json::pretty(r#"{"a":[1,"b: {"]}"#), "\
@@ -65,7 +65,7 @@ pub fn pretty(compact: &str) -> String {
 
 fn break_line(out: &mut String, depth: usize) {
     out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth.min(MOST_LEVELS)));
+    out.extend(std::iter::repeat_n("  ", depth.min(MAX_LEVELS)));
 }
 
 #[cfg(test)]
@@ -77,15 +77,15 @@ mod tests {
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         let out = pretty(&deep);
         assert!(
-            out.len() <= deep.len() * (2 + 2 * MOST_LEVELS),
+            out.len() <= deep.len() * (2 + 2 * MAX_LEVELS),
             "{}",
             out.len()
         );
         assert_eq!(out.replace([' ', '\n'], ""), deep);
         let innermost = out.lines().find(|line| line.ends_with('1')).unwrap();
-        assert_eq!(innermost.len(), 2 * MOST_LEVELS + 1);
-        // The levels up to there are told apart.
-        for (level, line) in out.lines().take(MOST_LEVELS).enumerate() {
+        assert_eq!(innermost.len(), 2 * MAX_LEVELS + 1);
+        // All levels up to the limit are indented differently.
+        for (level, line) in out.lines().take(MAX_LEVELS).enumerate() {
             assert_eq!(line.len(), 2 * level + 1);
         }
     }

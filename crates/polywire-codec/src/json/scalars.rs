@@ -19,19 +19,19 @@ impl<'de> JsonDecoder<'de> {
         Ok(())
     }
 
-    /// Reads a string; borrowed if it has no escapes.
+    /// Reads a string, which is borrowed if it has no escapes.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        let (start, end) = match self.clean_string()? {
+        let (start, end) = match self.string_range()? {
             Ok(range) => range,
             Err(text) => return Ok(Cow::Owned(text)),
         };
         Ok(Cow::Borrowed(&self.text[start..end]))
     }
 
-    /// Reads a string: its range in the input, or its text if it has escapes.
+    /// Reads a string. Returns its range in the input, or its text if it has escapes.
     #[inline]
-    pub(super) fn clean_string(&mut self) -> Result<Result<(usize, usize), String>, Error> {
+    pub(super) fn string_range(&mut self) -> Result<Result<(usize, usize), String>, Error> {
         if self.peek() != b'"' {
             return Err(self.wrong_type("a string"));
         }
@@ -46,9 +46,9 @@ impl<'de> JsonDecoder<'de> {
         self.escaped_string(start).map(Err)
     }
 
-    /// Reads a string with escapes, behind its opening quote.
+    /// Reads a string with escapes. `start` is the offset after the opening quote.
     #[inline(never)]
-    pub(super) fn escaped_string(&mut self, start: usize) -> Result<String, Error> {
+    fn escaped_string(&mut self, start: usize) -> Result<String, Error> {
         match escape::json_str(&self.text[start..], LoneSurrogate::Reject) {
             Ok((text, read)) => {
                 self.check_length(text.len())?;
@@ -59,7 +59,7 @@ impl<'de> JsonDecoder<'de> {
         }
     }
 
-    /// The number that stands here.
+    /// Reads a number. Returns its text, and whether it is an integer.
     pub(super) fn number(&mut self) -> Result<(&'de str, bool), Error> {
         if !matches!(self.peek(), b'-' | b'0'..=b'9') {
             return Err(self.wrong_type("a number"));
@@ -84,8 +84,8 @@ impl<'de> JsonDecoder<'de> {
         self.digits(start)
     }
 
-    /// The digits of a big number, which was read from `start` on. They are
-    /// kept; other numbers become as long as their type.
+    /// The digits of a big number that began at `start`. Their number is limited like the length of
+    /// strings.
     pub(super) fn digits(&mut self, start: usize) -> Result<Text, Error> {
         let end = self.at;
         if !self.budget.fits(end - start) {
@@ -95,7 +95,7 @@ impl<'de> JsonDecoder<'de> {
         Ok(self.text_of(start, end))
     }
 
-    /// One of the words that stand for numbers which JSON has none for.
+    /// Reads one of the strings for numbers that JSON cannot represent.
     pub(super) fn float_word(&mut self) -> Result<f64, Error> {
         let start = self.at;
         match &*self.string()? {
@@ -111,13 +111,13 @@ impl<'de> JsonDecoder<'de> {
 
     pub(super) fn slow_text(&mut self) -> Result<Text, Error> {
         self.skip_space();
-        match self.clean_string()? {
+        match self.string_range()? {
             Ok((start, end)) => Ok(self.text_of(start, end)),
             Err(text) => Ok(Text::from(text)),
         }
     }
 
-    /// As [`Self::slow_text`], into [`Self::scratch`].
+    /// Like [`slow_text`](Self::slow_text), but stores the result in `scratch`.
     #[inline(never)]
     pub(super) fn text_to_scratch(&mut self) -> Result<(), Error> {
         self.scratch = self.slow_text()?;
@@ -134,7 +134,7 @@ impl<'de> JsonDecoder<'de> {
         parse_f64(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 64 bits"))
     }
 
-    /// An integer that is not plain, out of range, or something else.
+    /// The slow path for integers: handles white space and errors.
     #[inline(never)]
     pub(super) fn slow_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         self.skip_space();
@@ -148,10 +148,10 @@ impl<'de> JsonDecoder<'de> {
                 Err(error) => Err(error),
             };
         };
-        // A leading zero, a fraction or an exponent: leave it to the grammar.
+        // A leading zero is a syntax error, and a fraction or an exponent is an invalid value.
         let sign = usize::from(value < 0 || self.peek() == b'-');
-        let zero = len > sign + 1 && self.text.as_bytes()[start + sign] == b'0';
-        if zero
+        let has_leading_zero = len > sign + 1 && self.text.as_bytes()[start + sign] == b'0';
+        if has_leading_zero
             || matches!(
                 self.text.as_bytes().get(start + len),
                 Some(b'.' | b'e' | b'E')
@@ -160,36 +160,23 @@ impl<'de> JsonDecoder<'de> {
             self.number()?;
             return Err(self.invalid(start, at.kind().describe()));
         }
-        let (least, most) = at.kind().integer_range();
-        if value < least || value > most {
+        let (min, max) = at.kind().integer_range();
+        if value < min || value > max {
             return Err(self.invalid(start, at.kind().describe()));
         }
         self.at += len;
         Ok(value)
     }
 
-    /// The string in `start..end` of the input as a `Text`.
+    /// Converts a range of the input to a `Text`.
     #[inline]
     pub(super) fn text_of(&self, start: usize, end: usize) -> Text {
         match Text::inline_prefix(&self.text[start..], end - start) {
             Some(text) => text,
-            None => self.long_text(&self.text[start..end]),
+            None => match self.body {
+                Some(body) => body.text(&self.text[start..end]),
+                None => Text::from(&self.text[start..end]),
+            },
         }
-    }
-
-    pub(super) fn long_text(&self, text: &str) -> Text {
-        match self.body {
-            Some(body) => body.text(text),
-            None => Text::from(text),
-        }
-    }
-
-    #[inline]
-    pub(super) fn is_null(&mut self) -> Result<bool, Error> {
-        if self.peek() != b'n' {
-            return Ok(false);
-        }
-        self.word("null")?;
-        Ok(true)
     }
 }

@@ -1,4 +1,4 @@
-//! Types of serde in JSON, as serde_json represents them.
+//! serde for JSON, with the representation of serde_json.
 
 use std::borrow::Cow;
 
@@ -16,13 +16,14 @@ use super::{JsonDecoder, JsonEncoder, JsonProfile, locate};
 use crate::integers;
 use crate::serde::{
     Capture, Keys, Kind, SerdeReader, SerdeWriter, TextKey, ValueDeserializer, ValueSerializer,
+    capture,
 };
 
 impl<'de> JsonDecoder<'de> {
-    /// Reads the next value as a type of serde. Strings without escapes can be borrowed.
+    /// Deserializes the next value. Strings without escapes can be borrowed.
     ///
-    /// Bytes are read from a list of numbers, or are those of a string. NaN and infinities
-    /// have no form.
+    /// Bytes are read from a list of numbers or from the UTF-8 of a string. NaN and infinities have no
+    /// representation.
     ///
     /// ```
     /// use polywire_codec::json::{JsonDecoder, JsonProfile};
@@ -45,7 +46,7 @@ impl<'de> JsonDecoder<'de> {
 }
 
 impl JsonEncoder {
-    /// Writes a value of a type of serde.
+    /// Serializes a value.
     ///
     /// ```
     /// use polywire_codec::json::{JsonEncoder, JsonProfile};
@@ -58,9 +59,8 @@ impl JsonEncoder {
     ///
     /// # Errors
     ///
-    /// The value has no form in JSON: NaN, an infinity, or a key of a map that is a
-    /// list or a map. Or its type reports an error. [`finish`](Self::finish) returns the
-    /// error once more.
+    /// The value has no representation in JSON, such as NaN, an infinity, or a key that is a list or
+    /// a map; or the type reports an error. [`finish`](Self::finish) then returns the same error.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         crate::serde::serialize(self, value)
     }
@@ -152,8 +152,8 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
             return None;
         };
         let sign = usize::from(value < 0);
-        let plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
-        if !plain || matches!(rest.get(len), Some(b'.' | b'e' | b'E')) {
+        let is_plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
+        if !is_plain || matches!(rest.get(len), Some(b'.' | b'e' | b'E')) {
             return None;
         }
         self.at += len;
@@ -181,7 +181,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         let start = self.at;
         let (number, is_integer) = self.number()?;
-        // An integer has no negative zero.
+        // Integers have no negative zero.
         if number == "-0" {
             return visitor.visit_f64(-0.0);
         }
@@ -203,8 +203,8 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
         }
     }
 
-    /// A value keeps the digits of a number beyond 64 bits, and so do the types for big numbers.
-    fn own_newtype<V: Visitor<'de>>(
+    /// Big numbers and `Value` keep all digits of a number of more than 64 bits.
+    fn reserved_newtype<V: Visitor<'de>>(
         &mut self,
         name: &'static str,
         visitor: V,
@@ -235,16 +235,16 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
 }
 
 impl<'de> JsonDecoder<'de> {
-    /// Reads a key and the colon behind it, up to the value.
+    /// Reads a key, the colon after it, and white space up to the value.
     #[inline(always)]
     fn serde_key(&mut self) -> Result<Cow<'de, str>, Error> {
-        // A short key without escapes, and a colon right behind it.
+        // A short key without escapes, directly followed by the colon.
         if self.peek() == b'"'
             && let Some((window, len)) = self.short_text(self.at + 1)
             && self.text.as_bytes().get(self.at + len + 2) == Some(&b':')
             && let Some(key) = window.get(..len)
         {
-            self.at = self.token_behind(self.at + len + 3).0;
+            self.at = self.token_after_colon(self.at + len + 3).0;
             return Ok(Cow::Borrowed(key));
         }
         self.key_text()
@@ -264,8 +264,8 @@ impl SerdeWriter for JsonEncoder {
     }
 
     fn digits(&mut self, digits: &str) -> Result<(), Error> {
-        let written = number::json_number(digits.as_bytes());
-        if !written.is_ok_and(|(len, _)| len == digits.len()) {
+        let parsed = number::json_number(digits.as_bytes());
+        if !parsed.is_ok_and(|(len, _)| len == digits.len()) {
             return Err(self.unwritable("the digits of a number".to_owned()));
         }
         self.push_digits(digits);
@@ -304,7 +304,7 @@ impl SerdeWriter for JsonEncoder {
     }
 
     /// Big numbers are numbers with all their digits.
-    fn own_newtype<T: Serialize + ?Sized>(
+    fn reserved_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
@@ -312,8 +312,6 @@ impl SerdeWriter for JsonEncoder {
         if !matches!(name, BIG_INTEGER | BIG_DECIMAL) {
             return value.serialize(ValueSerializer(self));
         }
-        let mut digits = String::new();
-        value.serialize(Capture::new(|text: &str| digits.push_str(text)))?;
-        SerdeWriter::digits(self, &digits)
+        SerdeWriter::digits(self, &capture(value)?)
     }
 }

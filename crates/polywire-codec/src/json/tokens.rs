@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Budget, Container, Encoding, Error, ErrorKind, Event, Member,
-    Name, Part, Rules, Schema, Seq, Text, Timestamp, TimestampFormat, TokenReader, Value,
-    slow_member,
+    BigDecimal, BigInteger, Blob, Budget, Container, Error, ErrorKind, Event, Member, Name, Part,
+    Rules, Schema, Seq, Text, Timestamp, TimestampFormat, TokenReader, Value, slow_member,
 };
 use polywire_text::number::{Integer, decimal_prefix, integer_prefix, parse_f32, parse_f64};
 use polywire_text::timestamp::ReadPolicy;
@@ -15,7 +14,7 @@ use super::decode::JsonDecoder;
 use super::locate;
 use crate::snippet;
 
-/// The bytes around the parts of a container, and what is expected behind one.
+/// The brackets of a container, and the expectation after an element.
 const fn bounds(container: Container) -> (u8, u8, &'static str) {
     match container {
         Container::Structure => (b'{', b'}', "a comma or } after a member"),
@@ -77,8 +76,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
-        // The comma, the name, and right behind it a value that is not null: two comparisons and
-        // no look at anything else.
+        // The comma, the name, and a value directly after it that is not null.
         let comma = usize::from(seq.count > 0);
         if seq.count > 0 && self.peek() != b',' {
             return None;
@@ -97,17 +95,17 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn other_member(&mut self, (): (), shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        match self.spaced_member(shape, seq) {
+        match self.slow_match_member(shape, seq) {
             Some(ordinal) => Ok(ordinal),
             None => slow_member(self, shape, seq),
         }
     }
 
     fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
-        if let Some((found, len)) = self.nearby(shape, seq.guess) {
+        if let Some((ordinal, len)) = self.match_nearby(shape, seq.guess) {
             self.at += len;
             self.skip_space();
-            return Ok(Name::Member(found));
+            return Ok(Name::Member(ordinal));
         }
         let start = self.at;
         let key = self.key_text()?;
@@ -115,7 +113,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             Some(ordinal) => Ok(Name::Member(ordinal)),
             None if self.profile.refuse_unknown => {
                 self.at = start;
-                Err(self.no_such_member(shape))
+                Err(self.unknown_member(shape))
             }
             None => Ok(Name::Unknown),
         }
@@ -145,8 +143,30 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         &mut self.scratch
     }
 
+    /// The value must be well formed.
     fn skip_value(&mut self) -> Result<(), Error> {
-        self.skip_value()
+        match self.peek_token() {
+            b'{' => {
+                let mut seq = self.enter_skipped()?;
+                while self.next_item(&mut seq, b'}', "a comma or } after a member")? {
+                    self.key_text()?;
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            b'[' => {
+                let mut seq = self.enter_skipped()?;
+                while self.next_item(&mut seq, b']', "a comma or ] after an item")? {
+                    self.skip_value()?;
+                }
+                Ok(())
+            }
+            b'"' => self.string_range().map(|_| ()),
+            b't' => self.word("true"),
+            b'f' => self.word("false"),
+            b'n' => self.word("null"),
+            _ => self.number().map(|_| ()),
+        }
     }
 
     #[inline(always)]
@@ -176,8 +196,8 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         }
         let source = self.profile.names.source();
         let ordinal = at.find_variant(source, *text.first_chunk()?, len)?;
-        let (value, token) = self.token_behind(name + len + 3);
-        // Documents may be null; they and errors are left to `member`.
+        let (value, token) = self.token_after_colon(name + len + 3);
+        // Documents may be null. They and errors are left to `member`.
         if matches!(token, b'n' | 0) || self.budget.enter().is_err() {
             return None;
         }
@@ -208,8 +228,10 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     fn null(&mut self) -> Result<bool, Error> {
-        self.skip_space();
-        self.is_null()
+        if self.peek_token() != b'n' {
+            return Ok(false);
+        }
+        self.word("null").map(|()| true)
     }
 
     #[inline]
@@ -225,14 +247,13 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         let rest = self.rest();
         if let Integer::Small(value, len) = integer_prefix(rest) {
-            // One digit, or none that is a leading zero; nothing behind it
-            // that belongs to a number.
+            // A leading zero, a fraction or an exponent is left to the slow path.
             let sign = usize::from(value < 0);
-            let plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
-            let (least, most) = at.kind().integer_range();
-            if plain
+            let is_plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
+            let (min, max) = at.kind().integer_range();
+            if is_plain
                 && !matches!(rest.get(len), Some(b'.' | b'e' | b'E'))
-                && (least..=most).contains(&value)
+                && (min..=max).contains(&value)
             {
                 self.at += len;
                 return Ok(value);
@@ -275,7 +296,6 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        // A short string without escapes, right here.
         if self.peek() == b'"'
             && let Some((window, len)) = self.short_text(self.at + 1)
             && let Some(text) = Text::inline_prefix(window, len)
@@ -301,8 +321,8 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             return Ok(Blob::from(text.as_bytes()));
         }
         base64::decode(text.as_bytes()).map_err(|malformed| {
-            let escaped = matches!(text, Cow::Owned(_));
-            let offset = if escaped { 0 } else { 1 + malformed.offset };
+            let has_escapes = matches!(text, Cow::Owned(_));
+            let offset = if has_escapes { 0 } else { 1 + malformed.offset };
             self.invalid(start + offset, malformed.expected)
         })
     }
@@ -346,7 +366,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
                 let start = self.at;
                 let (number, integer) = self.number()?;
                 match integer_prefix(number.as_bytes()) {
-                    // An integer has no such zero: a double wrote it.
+                    // Integers have no negative zero.
                     _ if number == "-0" => Value::Double(-0.0),
                     Integer::Small(value, _) if integer => Value::Integer(value),
                     _ if integer => {
@@ -355,7 +375,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
                     }
                     _ => match parse_f64(number.as_bytes()) {
                         Ok(double) => Value::Double(double),
-                        // Beyond a double: its digits are kept.
+                        // Too large for a double.
                         Err(_) => {
                             let digits = BigDecimal::parse(self.digits(start)?);
                             Value::BigDecimal(digits.map_err(|_| self.invalid(start, "a number"))?)
@@ -385,8 +405,3 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         error
     }
 }
-
-const _: () = assert!(matches!(
-    Encoding::JsonName.source(),
-    polywire_schema::NameSource::Json
-));

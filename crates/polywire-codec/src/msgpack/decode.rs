@@ -1,4 +1,4 @@
-//! The MessagePack reader.
+//! The MessagePack decoder.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use polywire_text::{Malformed, utf8};
 
 use super::MsgPackProfile;
 use super::head::Head;
-use crate::refuse;
+use crate::checks;
 
-/// A reader of one MessagePack value.
+/// A decoder of one MessagePack value.
 #[derive(Debug)]
 pub struct MsgPackDecoder<'de> {
     pub(super) bytes: &'de [u8],
@@ -20,12 +20,12 @@ pub struct MsgPackDecoder<'de> {
     pub(super) body: Option<&'de Body>,
     pub(super) budget: Budget,
     pub(super) profile: MsgPackProfile,
-    /// The result of a slow function.
+    /// The last key.
     pub(super) scratch: Text,
 }
 
 impl<'de> MsgPackDecoder<'de> {
-    /// A reader of a body. Long strings and blobs share it.
+    /// Creates a decoder of a body. Long strings and blobs share the body.
     ///
     /// # Errors
     ///
@@ -40,17 +40,17 @@ impl<'de> MsgPackDecoder<'de> {
         Ok(decoder)
     }
 
-    /// A reader of bytes. Long strings and blobs are copied.
+    /// Creates a decoder of bytes. Long strings and blobs are copied.
     ///
     /// # Errors
     ///
-    /// There are more bytes than the limit.
+    /// The input is longer than the limit.
     pub fn from_slice(
         bytes: &'de [u8],
         profile: MsgPackProfile,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        refuse::too_long(bytes.len(), limits, "MessagePack")?;
+        checks::message_len(bytes.len(), limits, "MessagePack")?;
         Ok(Self {
             bytes,
             at: 0,
@@ -65,7 +65,7 @@ impl<'de> MsgPackDecoder<'de> {
     ///
     /// # Errors
     ///
-    /// Something does.
+    /// There is more input.
     pub fn finish(&mut self) -> Result<(), Error> {
         if self.at < self.bytes.len() {
             return Err(self.error(ErrorKind::Syntax, "the end of the message"));
@@ -84,7 +84,7 @@ impl<'de> MsgPackDecoder<'de> {
         &self.bytes[self.at..]
     }
 
-    /// The first byte of the next value. At the end of the input 0xc1, which is never used.
+    /// The first byte of the next value. At the end of the input 0xc1, which starts no value.
     #[inline]
     pub(super) fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0xc1)
@@ -94,8 +94,8 @@ impl<'de> MsgPackDecoder<'de> {
     pub(super) fn enter(&mut self, len: u32, is_map: bool, start: usize) -> Result<Seq, Error> {
         self.budget.enter().map_err(|limit| self.limit(limit))?;
         // An item has at least one byte, and an entry two.
-        let least = u64::from(len) * if is_map { 2 } else { 1 };
-        if least > self.rest().len() as u64 {
+        let min_len = u64::from(len) * if is_map { 2 } else { 1 };
+        if min_len > self.rest().len() as u64 {
             self.at = start;
             return Err(self.error(ErrorKind::Truncated, "a length that fits the message"));
         }
@@ -105,7 +105,7 @@ impl<'de> MsgPackDecoder<'de> {
         })
     }
 
-    /// Goes to the next element. `false` at the end.
+    /// Moves to the next element. Returns `false` at the end.
     #[inline]
     pub(super) fn next_element(&mut self, seq: &mut Seq, count: bool) -> Result<bool, Error> {
         if seq.left == 0 {
@@ -119,7 +119,7 @@ impl<'de> MsgPackDecoder<'de> {
         Ok(true)
     }
 
-    /// The data of a string or extension, behind its head.
+    /// Reads the data of a string or extension, whose head has been read.
     #[inline]
     pub(super) fn take(&mut self, len: u32) -> Result<&'de [u8], Error> {
         let rest = self.rest();
@@ -140,7 +140,7 @@ impl<'de> MsgPackDecoder<'de> {
         }
     }
 
-    /// Text of at most 31 bytes. `None`, with nothing read, for anything else.
+    /// Reads text of at most 31 bytes. Returns `None`, with nothing read, for anything else.
     #[inline(always)]
     pub(super) fn short_text(&mut self) -> Option<&'de str> {
         let (first @ 0xa0..=0xbf, rest) = self.rest().split_first()? else {
@@ -184,7 +184,7 @@ impl<'de> MsgPackDecoder<'de> {
         }
     }
 
-    pub(super) fn owned(&self, text: &'de str) -> Text {
+    pub(super) fn to_text(&self, text: &'de str) -> Text {
         crate::keep::text(self.body, Cow::Borrowed(text))
     }
 
@@ -220,14 +220,14 @@ impl<'de> MsgPackDecoder<'de> {
         self.error(ErrorKind::Limit(limit), "")
     }
 
-    /// A value of another type, at `start`.
+    /// An error for a value of another type at `start`.
     #[cold]
     pub(super) fn wrong_type(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;
         self.error(ErrorKind::WrongType, expected)
     }
 
-    /// A value that its type rejects, at `start`.
+    /// An error for a well-formed value at `start` that does not fit its type.
     #[cold]
     pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;
@@ -242,7 +242,7 @@ impl<'de> MsgPackDecoder<'de> {
         error.found(format!("the byte 0x{byte:02x}"))
     }
 
-    /// A number, whole or not, as a double, if it is one exactly.
+    /// Reads a number as a double. Integers that a double cannot represent exactly are errors.
     pub(super) fn number(&mut self, at: Member<'_>) -> Result<f64, Error> {
         let start = self.at;
         match self.head()? {
@@ -258,5 +258,5 @@ impl<'de> MsgPackDecoder<'de> {
     }
 }
 
-/// All integers up to this one are doubles.
+/// A double represents all integers up to this one exactly.
 const MAX_EXACT: u64 = 1 << 53;

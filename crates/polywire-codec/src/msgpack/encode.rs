@@ -1,4 +1,4 @@
-//! The MessagePack writer.
+//! The MessagePack encoder.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, Timestamp,
@@ -6,7 +6,7 @@ use polywire_schema::{
 
 use super::timestamp;
 
-/// A writer of one MessagePack value.
+/// An encoder of one MessagePack value.
 #[derive(Debug)]
 pub struct MsgPackEncoder {
     pub(super) out: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct MsgPackEncoder {
 }
 
 impl MsgPackEncoder {
-    /// A writer that appends to `out`, so that a buffer can be used again.
+    /// Creates an encoder that appends to `out`, so that a buffer can be reused.
     #[must_use]
     pub const fn new(out: Vec<u8>) -> Self {
         Self {
@@ -25,19 +25,18 @@ impl MsgPackEncoder {
         }
     }
 
-    /// Sets which missing members are written with their default. All, unless this says
-    /// otherwise.
+    /// Sets which missing members are written with their default. By default, all are.
     #[must_use]
     pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// The message.
+    /// Returns the message.
     ///
     /// # Errors
     ///
-    /// The first error that a call met.
+    /// The first error of a previous call.
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         match self.error {
             None => Ok(self.out),
@@ -45,10 +44,10 @@ impl MsgPackEncoder {
         }
     }
 
-    /// A head with a length: `fix` is the first byte for lengths below `fix_limit`, and `wide`
-    /// are those for lengths of 8 bits (0 if there is none), 16 and 32 bits.
+    /// Writes a head with a length. `fix` is the first byte for lengths below `fix_limit`. `wide` are
+    /// the first bytes for lengths of 8 bits (0 if there is none), 16 bits and 32 bits.
     #[inline]
-    pub(super) fn length(&mut self, len: usize, fix: u8, fix_limit: usize, wide: [u8; 3]) {
+    fn length(&mut self, len: usize, fix: u8, fix_limit: usize, wide: [u8; 3]) {
         match (u8::try_from(len), u16::try_from(len), u32::try_from(len)) {
             (Ok(len), ..) if usize::from(len) < fix_limit => self.out.push(fix | len),
             (Ok(len), ..) if wide[0] != 0 => self.out.extend_from_slice(&[wide[0], len]),
@@ -86,7 +85,7 @@ impl MsgPackEncoder {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// An integer that is not negative, as short as it can be.
+    /// Writes an unsigned integer in the shortest form.
     #[inline]
     pub(super) fn push_unsigned(&mut self, value: u64) {
         let bytes = value.to_be_bytes();
@@ -101,7 +100,7 @@ impl MsgPackEncoder {
         self.out.extend_from_slice(&bytes[8 - len..]);
     }
 
-    /// An integer, as short as it can be.
+    /// Writes an integer in the shortest form.
     #[inline]
     pub(super) fn push_integer(&mut self, value: i64) {
         if let Ok(value) = u64::try_from(value) {
@@ -119,7 +118,7 @@ impl MsgPackEncoder {
         self.out.extend_from_slice(&bytes[8 - len..]);
     }
 
-    /// An integer of up to 64 bits as one; a longer one as its digits.
+    /// Writes an integer of at most 64 bits as an integer, and a longer one as text.
     pub(super) fn push_digits(&mut self, digits: &str) {
         match (digits.parse(), digits.parse()) {
             (Ok(value), _) => self.push_integer(value),
@@ -201,7 +200,7 @@ impl Encoder for MsgPackEncoder {
     }
 
     fn blob(&mut self, _: Member<'_>, value: &[u8]) {
-        // Bytes have no form with the length in the first byte.
+        // The first byte of bin never contains the length.
         self.length(value.len(), 0, 0, [0xc4, 0xc5, 0xc6]);
         self.out.extend_from_slice(value);
     }

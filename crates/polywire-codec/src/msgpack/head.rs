@@ -1,10 +1,10 @@
-//! The first byte of a value, and the number behind it.
+//! Heads: the first byte of a value and the number after it.
 
 use polywire_schema::{Error, ErrorKind, TokenReader as _};
 
 use super::MsgPackDecoder;
 
-/// What a value is, with what its head says.
+/// The content of a head.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Head {
     Nil,
@@ -13,15 +13,15 @@ pub(super) enum Head {
     Signed(i64),
     Float(f32),
     Double(f64),
-    /// A text of this many bytes.
+    /// Text of this length in bytes.
     Str(u32),
-    /// This many bytes.
+    /// Binary data of this length.
     Bin(u32),
-    /// This many items.
+    /// A list of this many items.
     Array(u32),
-    /// This many entries.
+    /// A map of this many entries.
     Map(u32),
-    /// This many bytes of the extension type.
+    /// Data of this length with this extension type.
     Extension(u32, i8),
 }
 
@@ -36,7 +36,6 @@ impl MsgPackDecoder<'_> {
                 self.at += len;
                 Ok(head)
             }
-            // The one byte without a meaning.
             None if first == 0xc1 => {
                 Err(self.error(ErrorKind::Syntax, "a value with a known first byte"))
             }
@@ -48,8 +47,7 @@ impl MsgPackDecoder<'_> {
     }
 }
 
-/// The head with this first byte, and its length. `None` if it is incomplete or has no
-/// meaning.
+/// Decodes a head. Returns it with its length. `None` if it is incomplete or 0xc1.
 pub(super) fn head(first: u8, rest: &[u8]) -> Option<(Head, usize)> {
     let u8_at = |at: usize| rest.get(at).copied();
     let u16_at = || rest.first_chunk().map(|bytes| u16::from_be_bytes(*bytes));

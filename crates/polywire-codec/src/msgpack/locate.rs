@@ -1,10 +1,10 @@
-//! The path of an error: the message is read again up to its offset.
+//! The path of an offset in a message, for errors. The message is read again up to the offset.
 
 use super::head::{Head, head};
 use crate::path::Path;
 
-/// A list or map that is open.
-struct Open {
+/// A list or map that is open while the message is read again.
+struct OpenContainer {
     is_map: bool,
     left: u64,
     /// Whether a key comes next.
@@ -15,7 +15,7 @@ struct Open {
 #[cold]
 pub(super) fn path(bytes: &[u8], offset: usize) -> String {
     let mut path = Path::default();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenContainer> = Vec::new();
     let mut at = 0;
     while at < offset.min(bytes.len()) {
         let Some((head, len)) = bytes[at..]
@@ -45,36 +45,34 @@ pub(super) fn path(bytes: &[u8], offset: usize) -> String {
         match head {
             Head::Map(left) => {
                 path.enter_map();
-                let (left, is_map, is_key) = (left.into(), true, left > 0);
-                open.push(Open {
-                    is_map,
-                    left,
-                    is_key,
+                open.push(OpenContainer {
+                    is_map: true,
+                    left: left.into(),
+                    is_key: left > 0,
                 });
             }
             Head::Array(left) => {
                 path.enter_list();
-                let (left, is_map, is_key) = (left.into(), false, false);
-                open.push(Open {
-                    is_map,
-                    left,
-                    is_key,
+                open.push(OpenContainer {
+                    is_map: false,
+                    left: left.into(),
+                    is_key: false,
                 });
             }
-            _ => ended(&mut open, &mut path),
+            _ => end_value(&mut open, &mut path),
         }
-        // Lists and maps without elements end where they begin.
+        // An empty container ends immediately, and its end may complete the containers around it.
         while at < offset && open.last().is_some_and(|top| top.left == 0) {
             open.pop();
             path.leave();
-            ended(&mut open, &mut path);
+            end_value(&mut open, &mut path);
         }
     }
     path.to_string()
 }
 
-/// A value has ended.
-fn ended(open: &mut [Open], path: &mut Path) {
+/// Counts a value that has ended.
+fn end_value(open: &mut [OpenContainer], path: &mut Path) {
     if let Some(top) = open.last_mut() {
         top.left = top.left.saturating_sub(1);
         top.is_key = top.is_map;

@@ -9,14 +9,14 @@
 //! | boolean | bool | |
 //! | byte to long, intEnum | the shortest int | any width |
 //! | float, double | float 32, float 64 | any float or int that fits |
-//! | bigInteger | int up to 64 bits, else str with its digits | both |
+//! | bigInteger | int if it fits in 64 bits, else str with its digits | str of any length |
 //! | bigDecimal | str with its digits | int, float |
-//! | timestamp | the extension type -1, its shortest form | all its forms |
+//! | timestamp | extension type -1 in the shortest form | all forms |
 //! | document | by its value | |
 //!
-//! Types of serde look as `rmp_serde` writes them with `to_vec_named`: structures are maps.
-//! The arrays that `rmp_serde::to_vec` makes of structures are read too. Integers
-//! of Rust beyond 64 bits are bin with 16 bytes, the highest first; shorter ones of the same type are int.
+//! serde types have the representation of `rmp_serde::to_vec_named`: structures are maps. The arrays
+//! that `rmp_serde::to_vec` writes for structures are accepted too. An `i128` or `u128` is int if it
+//! fits in 64 bits, else bin with 16 bytes in big-endian order.
 //!
 //! ```
 //! use polywire_codec::msgpack;
@@ -43,15 +43,14 @@ use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 pub use decode::MsgPackDecoder;
 pub use encode::MsgPackEncoder;
 
-/// What a protocol tells the format.
+/// Options of the format, as set by a protocol.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MsgPackProfile {
-    /// Whether nulls in lists and maps that are not sparse are skipped on reading, as
-    /// clients do, or are errors.
+    /// Whether to skip nulls in lists and maps that are not sparse, as clients do. Otherwise they
+    /// are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, and an unknown variant of a union, is an error
-    /// on reading.
+    /// Whether a missing required member or an unknown variant of a union is an error.
     pub required: bool,
     /// Which missing members get their default.
     pub defaults: Defaults,
@@ -65,8 +64,8 @@ impl MsgPackProfile {
         defaults: Defaults::Server,
     };
 
-    /// Reads as a client does: nulls in dense collections are skipped, missing required
-    /// members are not errors, and members that are optional to clients get no default.
+    /// The options of a client: nulls in dense collections are skipped, missing required members
+    /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
@@ -98,7 +97,7 @@ pub fn read_value(bytes: &[u8]) -> Result<Value, Error> {
 ///
 /// # Errors
 ///
-/// The value has more than 2^32 - 1 items, or a string of as many bytes.
+/// A list, map, string or blob has a length of 2^32 or more.
 pub fn write_value(value: &Value) -> Result<Vec<u8>, Error> {
     let mut encoder = MsgPackEncoder::new(Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);
@@ -108,7 +107,7 @@ pub fn write_value(value: &Value) -> Result<Vec<u8>, Error> {
 #[cfg(feature = "serde")]
 crate::serde::functions!("MessagePack");
 
-/// There is no reference implementation of MessagePack: the tests compare with `rmpv`.
+/// MessagePack has no reference implementation. The tests compare with `rmpv`.
 #[cfg(feature = "reference")]
 mod reference {
     use super::{MsgPackDecoder, MsgPackEncoder};

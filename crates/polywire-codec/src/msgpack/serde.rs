@@ -1,4 +1,4 @@
-//! Types of serde in MessagePack.
+//! serde for MessagePack.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::serde::{
 };
 
 impl<'de> MsgPackDecoder<'de> {
-    /// Reads the next value as a type of serde. Strings and bytes can be borrowed.
+    /// Deserializes the next value. Strings and bytes can be borrowed.
     ///
     /// # Errors
     ///
@@ -32,12 +32,12 @@ impl<'de> MsgPackDecoder<'de> {
 }
 
 impl MsgPackEncoder {
-    /// Writes a value of a type of serde.
+    /// Serializes a value.
     ///
     /// # Errors
     ///
     /// The type reports an error, or a length is 2^32 or more.
-    /// [`finish`](Self::finish) returns the error once more.
+    /// [`finish`](Self::finish) then returns the same error.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         crate::serde::serialize(self, value)
     }
@@ -58,7 +58,7 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Ve
 
 impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
     const HUMAN_READABLE: bool = false;
-    /// As `rmp_serde` writes it.
+    /// `rmp_serde` writes unit structures as empty lists.
     const EMPTY_LIST_IS_UNIT: bool = true;
 
     #[inline(always)]
@@ -139,12 +139,12 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
                 self.at += 1;
                 Some(i8::from_be_bytes([first]).into())
             }
-            [0xcc..=0xd3, ..] => self.longer_integer(),
+            [0xcc..=0xd3, ..] => self.multi_byte_integer(),
             _ => None,
         }
     }
 
-    /// 16 bytes, as `rmp_serde` writes it.
+    /// `rmp_serde` writes these integers as 16 bytes.
     fn wide_integer(&mut self) -> Result<Option<[u8; 16]>, Error> {
         let Some(&[0xc4, 16, ref bytes @ ..]) = self.rest().first_chunk::<18>() else {
             return Ok(None);
@@ -182,14 +182,14 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
         MsgPackDecoder::byte_string(self).map(Cow::Borrowed)
     }
 
-    /// A timestamp is text by RFC 3339; another extension is an error.
+    /// Passes a timestamp as RFC 3339 text. Other extensions are errors.
     fn extension<V: Visitor<'de>>(&mut self, _: bool, visitor: V) -> Result<V::Value, Error> {
         let text = self.timestamp_text()?;
         visitor.visit_str(&text)
     }
 
-    /// Timestamps are extensions, and big integers may be integers. Others have text.
-    fn own_newtype<V: Visitor<'de>>(
+    /// Timestamps are extensions, big numbers may be numbers, and everything else is text.
+    fn reserved_newtype<V: Visitor<'de>>(
         &mut self,
         name: &'static str,
         visitor: V,
@@ -198,7 +198,7 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
             (VALUE, Kind::Extension) => {
                 return ExtendedValue::Timestamp(self.timestamp(Member::DOCUMENT)?).visit(visitor);
             }
-            // A value checks itself that no key comes twice.
+            // `Value` checks for duplicate keys itself.
             (VALUE, _) => return ValueDeserializer(self).any(false, visitor),
             (TIMESTAMP, Kind::Extension) => self.timestamp_text()?,
             (BIG_INTEGER, Kind::Number) => self.big_integer(Member::DOCUMENT)?.as_str().to_owned(),
@@ -211,9 +211,9 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
 }
 
 impl MsgPackDecoder<'_> {
-    /// An integer of 1 to 8 bytes after the first.
+    /// An integer of more than one byte.
     #[inline(never)]
-    fn longer_integer(&mut self) -> Option<i64> {
+    fn multi_byte_integer(&mut self) -> Option<i64> {
         let (first, rest) = self.rest().split_first()?;
         let (head, len) = head(*first, rest)?;
         let value = match head {
@@ -225,7 +225,7 @@ impl MsgPackDecoder<'_> {
         Some(value)
     }
 
-    /// A timestamp as text by RFC 3339.
+    /// A timestamp as RFC 3339 text.
     fn timestamp_text(&mut self) -> Result<String, Error> {
         let start = self.at;
         let timestamp = self.timestamp(Member::DOCUMENT)?;
@@ -274,7 +274,7 @@ impl SerdeWriter for MsgPackEncoder {
         self.array(0);
     }
 
-    /// A list or map of unknown length begins as an empty one.
+    /// A list or map of unknown length gets the length 0, which `end` replaces.
     #[inline]
     fn begin(&mut self, is_map: bool, len: Option<usize>) {
         let len = len.unwrap_or(0);
@@ -289,7 +289,7 @@ impl SerdeWriter for MsgPackEncoder {
             return;
         }
         match self.out.get_mut(start) {
-            // The length is part of the first byte.
+            // The length fits in the first byte.
             Some(first) if count < 16 => *first |= count as u8,
             _ => {
                 let mut head = Self::new(Vec::new());
@@ -304,7 +304,7 @@ impl SerdeWriter for MsgPackEncoder {
         key.serialize(ValueSerializer(self))
     }
 
-    fn own_newtype<T: Serialize + ?Sized>(
+    fn reserved_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
@@ -324,7 +324,8 @@ impl SerdeWriter for MsgPackEncoder {
     }
 }
 
-/// A key with the shortest head, which nearly all have: two spellings of a key are one key.
+/// The shortest encoding of a key, so that two encodings of a key are equal. Most keys are already in
+/// that form.
 fn shortest(key: &[u8]) -> Cow<'_, [u8]> {
     let Some((first, rest)) = key.split_first() else {
         return Cow::Borrowed(key);

@@ -1,12 +1,12 @@
-//! The extension type -1: timestamps.
+//! Timestamps: extension type -1.
 
 use polywire_text::Timestamp;
 
 /// The number of the extension type.
 pub(super) const TYPE: i8 = -1;
 
-/// The timestamp in the data of the extension. `None` if it has another length, or a
-/// second or more in nanoseconds.
+/// Decodes the data of the extension. `None` if the length is invalid or the nanoseconds are not less
+/// than a second.
 pub(super) fn read(data: &[u8]) -> Option<Timestamp> {
     let (seconds, nanoseconds) = match *data {
         [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
@@ -21,8 +21,8 @@ pub(super) fn read(data: &[u8]) -> Option<Timestamp> {
         }
         _ => return None,
     };
-    let is_known = matches!(data.len(), 4 | 8 | 12) && nanoseconds < 1_000_000_000;
-    is_known.then(|| Timestamp::new(seconds, nanoseconds))
+    let is_valid = matches!(data.len(), 4 | 8 | 12) && nanoseconds < 1_000_000_000;
+    is_valid.then(|| Timestamp::new(seconds, nanoseconds))
 }
 
 /// Writes a timestamp in its shortest form.

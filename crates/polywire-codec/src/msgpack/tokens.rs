@@ -10,7 +10,7 @@ use polywire_schema::{
 use super::head::Head;
 use super::{MsgPackDecoder, locate, timestamp};
 
-/// The greatest number of elements that memory is reserved for at once.
+/// The maximum number of elements that memory is reserved for at once.
 const MAX_EXPECTED: u64 = 1024;
 
 impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
@@ -54,9 +54,9 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
     fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
         let name = member.name().as_bytes();
         let (first, rest) = self.rest().split_first()?;
-        let behind = rest.strip_prefix(name)?;
+        let rest = rest.strip_prefix(name)?;
         let is_next = seq.left > 0 && name.len() < 32 && usize::from(*first) == 0xa0 | name.len();
-        (is_next && *behind.first()? != 0xc0).then_some(1 + name.len())
+        (is_next && *rest.first()? != 0xc0).then_some(1 + name.len())
     }
 
     #[inline(always)]
@@ -80,7 +80,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
 
     fn key(&mut self, _: Member<'_>, _: &mut Seq) -> Result<(), Error> {
         let key = self.text_value()?;
-        self.scratch = self.owned(key);
+        self.scratch = self.to_text(key);
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
         self.peek() == 0xc0
     }
 
-    /// The items are there in bytes, at least one each.
+    /// `enter` has checked that the input has at least one byte for each element.
     #[inline]
     fn expected(&mut self, _: Member<'_>, seq: &Seq) -> usize {
         seq.left.min(MAX_EXPECTED) as usize
@@ -106,9 +106,9 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
 
     #[inline]
     fn null(&mut self) -> Result<bool, Error> {
-        let null = self.peek() == 0xc0;
-        self.at += usize::from(null);
-        Ok(null)
+        let is_null = self.peek() == 0xc0;
+        self.at += usize::from(is_null);
+        Ok(is_null)
     }
 
     #[inline]
@@ -128,8 +128,8 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
             Head::Unsigned(value) => i64::try_from(value).ok(),
             _ => return Err(self.wrong_type(start, at.kind().describe())),
         };
-        let (least, most) = at.kind().integer_range();
-        match value.filter(|value| (least..=most).contains(value)) {
+        let (min, max) = at.kind().integer_range();
+        match value.filter(|value| (min..=max).contains(value)) {
             Some(value) => Ok(value),
             None => Err(self.invalid(start, at.kind().describe())),
         }
@@ -185,7 +185,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
         let text = self.text_value()?;
-        Ok(self.owned(text))
+        Ok(self.to_text(text))
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use super::node::{Data, Node};
 use super::{ReferenceDecoder, ReferenceEncoder, cbor, form, json, xml, xmlrpc};
 use crate::{DecodeAny, EncodeAny};
 
-/// `|encoder| reference encoder => method that takes what it wrote`.
+/// Each row: `|encoder| reference encoder => method of the encoder that appends its output`.
 macro_rules! encoders {
     ($($encoder:ty: |$this:ident| $reference:expr => $push:ident;)*) => {
         $(impl ReferenceEncoder for $encoder {
@@ -28,14 +28,14 @@ macro_rules! encoders {
 }
 
 encoders! {
-    crate::cbor::CborEncoder: |this| cbor::CborEncoder::new(this.defaults()) => push_value;
+    crate::cbor::CborEncoder: |this| cbor::CborEncoder::new(this.defaults()) => raw;
     crate::form::FormEncoder: |this| form::FormEncoder::new(this.profile()) => push_fields;
     crate::json::JsonEncoder: |this| json::JsonEncoder::new(this.profile()) => push_value;
     crate::xml::XmlEncoder<'_>:
         |this| xml::XmlEncoder::new(this.profile(), this.is_open()) => push_value;
 }
 
-/// Reads the members of `at`. Returns where they end.
+/// Reads the members of `at`. Returns the offset of their end.
 fn read_members<'de, F: DecodeFormat>(
     mut reference: TreeDecoder<F>,
     at: Member<'_>,
@@ -64,7 +64,7 @@ impl<'de> ReferenceDecoder<'de> for crate::form::FormDecoder<'de> {
         at: Member<'_>,
         sink: &mut dyn DecodeAny<'de>,
     ) -> Result<(), Error> {
-        let (text, limits, profile) = self.whole();
+        let (text, limits, profile) = self.input();
         let reference = form::FormDecoder::new(text, profile, &limits)?;
         read_members(reference, at, sink).map(drop)
     }
@@ -152,8 +152,8 @@ impl<'de> ReferenceDecoder<'de> for crate::xmlrpc::XmlRpcDecoder<'de> {
     }
 }
 
-/// The structure that the parameters of a call hold: the first of them is the structure, or each
-/// is one of its members.
+/// The structure in the parameters of a call: either the first parameter is the structure, or each
+/// parameter is one of its members.
 fn parameters(
     decoder: &mut crate::xmlrpc::XmlRpcDecoder<'_>,
     at: Member<'_>,

@@ -1,8 +1,8 @@
 //! The decoder of all reference implementations: one loop over a tree.
 //!
-//! A format says in [`DecodeFormat`] which values a node has and what its scalars mean.
-//! Everything else is decided here: which member a value belongs to, duplicates, nulls,
-//! unknown and missing members, the part of a structure that a document holds, limits.
+//! The implementation of [`DecodeFormat`] defines the values of a node and the meaning of scalars. The
+//! decoder handles everything else: the members that values belong to, duplicates, nulls, unknown and
+//! missing members, the part of a structure that a document contains, and limits.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,13 @@ use super::node::{Budget, Data, Node, error};
 #[derive(Debug)]
 pub struct TreeDecoder<F> {
     format: F,
-    /// The value that is to be read next.
-    here: Option<Node>,
-    /// What is left of the structures, lists and maps around it.
+    /// The next value.
+    current: Option<Node>,
+    /// The remaining values of the open structures, lists and maps.
     open: Vec<Level>,
-    begun: bool,
+    has_root: bool,
     part: Part,
-    /// The offset of the last value that was looked at.
+    /// The offset of the last value.
     offset: usize,
     end: usize,
     budget: Budget,
@@ -33,13 +33,13 @@ pub struct TreeDecoder<F> {
 #[derive(Debug)]
 struct Level {
     values: std::vec::IntoIter<(String, Node)>,
-    /// Ordinals of the members that have come.
+    /// The ordinals of the members so far.
     seen: Vec<u32>,
 }
 
 #[expect(private_bounds, reason = "the formats are those of this module")]
 impl<F: DecodeFormat> TreeDecoder<F> {
-    /// A decoder of the tree that `parse` makes of a message of this length.
+    /// Creates a decoder of the tree that `parse` returns.
     pub(super) fn begin(
         format: F,
         limits: &Limits,
@@ -47,44 +47,44 @@ impl<F: DecodeFormat> TreeDecoder<F> {
     ) -> Result<Self, Error> {
         let root = parse().map_err(|error| error.in_format(F::NAME))?;
         Ok(Self {
-            begun: false,
+            has_root: false,
             part: format.rules().part,
             format,
             offset: root.start,
             end: root.end,
-            here: Some(root),
+            current: Some(root),
             open: Vec::new(),
             budget: Budget::new(limits),
         })
     }
 
-    /// Continues with another value, within the rest of the limits.
-    pub(super) fn go_on(&mut self, value: Node) {
-        self.here = Some(value);
+    /// Continues with another value, within the remaining limits.
+    pub(super) fn continue_with(&mut self, value: Node) {
+        self.current = Some(value);
     }
 
-    /// Skips a value: counts what is in it.
+    /// Skips a value, and counts its items.
     pub(super) fn skip(&self, node: &Node) -> Result<(), Error> {
-        self.about(node, Member::DOCUMENT, F::skip)
+        self.with_input(node, Member::DOCUMENT, F::skip)
     }
 
     /// Counts an item or member.
     pub(super) fn count(&self, node: &Node) -> Result<(), Error> {
-        self.about(node, Member::DOCUMENT, |_, input| input.count(1))
+        self.with_input(node, Member::DOCUMENT, |_, input| input.count(1))
     }
 
-    /// Where what follows the value begins.
+    /// The offset of the end of the value.
     #[must_use]
     pub fn end(&self) -> usize {
         self.end
     }
 
     fn take(&mut self, at: Member<'_>) -> Result<Node, Error> {
-        let Some(node) = self.here.take() else {
+        let Some(node) = self.current.take() else {
             return Err(self.error(ErrorKind::Internal, "a value"));
         };
         self.offset = node.start;
-        match std::mem::replace(&mut self.begun, true) {
+        match std::mem::replace(&mut self.has_root, true) {
             true => Ok(node),
             false => self.format.root(node, at),
         }
@@ -97,14 +97,14 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         read: impl FnOnce(&F, Input<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let node = self.take(at).map_err(|error| error.in_format(F::NAME))?;
-        self.about(&node, at, read)
+        self.with_input(&node, at, read)
     }
 
-    fn about<T>(
+    fn with_input<T>(
         &self,
         node: &Node,
         at: Member<'_>,
-        about: impl FnOnce(&F, Input<'_>) -> Result<T, Error>,
+        read: impl FnOnce(&F, Input<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let (kind, budget) = (at.kind(), &self.budget);
         let input = Input {
@@ -113,7 +113,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
             kind,
             budget,
         };
-        about(&self.format, input).map_err(|error| error.in_format(F::NAME))
+        read(&self.format, input).map_err(|error| error.in_format(F::NAME))
     }
 
     fn enter(&mut self, values: Values) -> Result<Seq, Error> {
@@ -147,7 +147,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
     fn next_element(&mut self, at: Member<'_>) -> Result<Option<String>, Error> {
         while let Some((key, value)) = self.next() {
             self.count(&value)?;
-            self.about(&value, at, |_, input| input.short(&key))?;
+            self.with_input(&value, at, |_, input| input.limited(&key))?;
             let dense = !at.is_sparse() && at.element().kind() != ShapeKind::Document;
             if dense && self.format.is_null(&value) {
                 if !self.format.rules().skip_nulls {
@@ -156,13 +156,13 @@ impl<F: DecodeFormat> TreeDecoder<F> {
                 self.skip(&value)?;
                 continue;
             }
-            self.here = Some(value);
+            self.current = Some(value);
             return Ok(Some(key));
         }
         Ok(None)
     }
 
-    /// Skips a member that the shape does not have.
+    /// Skips an unknown member.
     fn skip_unknown(&mut self, name: &str, value: &Node) -> Result<(), Error> {
         let rules = self.format.rules();
         if rules.refuse_unknown {
@@ -170,13 +170,13 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         }
         self.count(value)?;
         if rules.limits_names {
-            self.about(value, Member::DOCUMENT, |_, input| input.short(name))?;
+            self.with_input(value, Member::DOCUMENT, |_, input| input.limited(name))?;
         }
         self.skip(value)
     }
 }
 
-/// Functions that read what the function of the format with the same name reads.
+/// Defines methods that call the function of the format with the same name.
 macro_rules! scalars {
     ($($name:ident: $type:ty;)*) => {
         $(fn $name(&mut self, at: Member<'_>) -> Result<$type, Error> {
@@ -225,7 +225,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
                 self.skip(&value)?;
                 continue;
             }
-            self.here = Some(value);
+            self.current = Some(value);
             return Ok(member.ordinal());
         }
         Ok(END)
@@ -250,7 +250,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
     }
 
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
-        let null = self.here.take_if(|node| self.format.is_null(node));
+        let null = self.current.take_if(|node| self.format.is_null(node));
         match null {
             Some(node) => self.skip(&node)?,
             None => return Ok(false),
@@ -282,7 +282,7 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
 
     fn any(&mut self) -> Result<Event, Error> {
         let at = Member::DOCUMENT;
-        match self.here.as_ref().map(|node| &node.data) {
+        match self.current.as_ref().map(|node| &node.data) {
             Some(Data::Map(_)) => self.map(at).map(Event::Map),
             Some(Data::List(_)) => self.list(at).map(Event::List),
             _ => self.read(at, F::document).map(Event::Scalar),

@@ -1,4 +1,4 @@
-//! The encoder of all reference implementations: it builds a tree, which the format writes.
+//! The encoder of all reference implementations. It builds a tree, and the format writes the tree.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, Part, ShapeKind, Timestamp,
@@ -14,10 +14,10 @@ use super::node::{Data, Node};
 
 /// How a format builds its nodes, and how it writes a tree.
 pub(super) trait EncodeFormat: Format {
-    /// Whether the number of members, items and entries has to be the one that was announced.
+    /// Whether the number of members, items and entries must be equal to the announced number.
     const COUNTS: bool = false;
 
-    /// Checks that the format has the shape of `at`.
+    /// Checks that the format supports the shape of `at`.
     fn check(&self, at: Member<'_>, is_top: bool) -> Result<(), Error> {
         let _ = (at, is_top);
         Ok(())
@@ -46,7 +46,7 @@ pub(super) trait EncodeFormat: Format {
         Ok(Data::Map(entries))
     }
 
-    /// The node of a value, whose place in the tree is known.
+    /// The node of a value at a known position in the tree.
     fn node(&self, at: Member<'_>, data: Data, place: Place) -> Node {
         let _ = (at, place);
         data.into()
@@ -55,11 +55,11 @@ pub(super) trait EncodeFormat: Format {
     fn write(&self, node: &Node) -> Result<Vec<u8>, Error>;
 }
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     Top,
-    /// In the structure at the top.
+    /// In the top-level structure.
     Member,
     Deeper,
 }
@@ -68,8 +68,8 @@ pub(super) fn unwritable(expected: &'static str) -> Error {
     Error::new(ErrorKind::Unwritable).expected(expected)
 }
 
-/// The shortest digits of a number. Where two are equally short and near, all of Polywire writes
-/// the same.
+/// The shortest digits of a number. If several are equally short and close, the choice is the same as
+/// in the fast formats.
 pub(super) fn digits<T>(value: T, push: fn(&mut Vec<u8>, T)) -> String {
     let mut digits = Vec::new();
     push(&mut digits, value);
@@ -89,7 +89,7 @@ pub(super) fn plain_text(scalar: &Data) -> String {
     }
 }
 
-/// An instant as text: dates have the years 1 to 9999.
+/// A timestamp as text. The year must be in 1 to 9999.
 pub(super) fn instant(value: Timestamp, format: TimestampFormat) -> Result<String, Error> {
     let text = match format {
         TimestampFormat::EpochSeconds => {
@@ -109,7 +109,7 @@ pub(super) fn instant(value: Timestamp, format: TimestampFormat) -> Result<Strin
 pub struct TreeEncoder<F> {
     format: F,
     open: Vec<Level>,
-    /// Whether the structure around a payload is open, which is not written.
+    /// Whether the structure around a payload, which is not written, is open.
     around: bool,
     root: Option<Node>,
     error: Option<Error>,
@@ -119,7 +119,7 @@ pub struct TreeEncoder<F> {
 struct Level {
     kind: ShapeKind,
     announced: usize,
-    /// The name or key of the value that comes next.
+    /// The name or key of the next value.
     key: Option<Node>,
     /// Items have an empty key.
     values: Vec<(Node, Node)>,
@@ -137,11 +137,11 @@ impl<F: EncodeFormat> TreeEncoder<F> {
         }
     }
 
-    /// The message.
+    /// Returns the message.
     ///
     /// # Errors
     ///
-    /// The first error of a call, or the calls do not make a value.
+    /// The first error of a previous call, or the calls do not form a complete value.
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         let (tree, format) = self.into_tree()?;
         match tree {
@@ -150,7 +150,7 @@ impl<F: EncodeFormat> TreeEncoder<F> {
         }
     }
 
-    /// The tree, which is empty for a payload that is not there.
+    /// The tree, which is empty for a missing payload.
     pub(super) fn into_tree(self) -> Result<(Option<Node>, F), Error> {
         match self.error {
             Some(error) => Err(error),

@@ -1,4 +1,4 @@
-//! What differs between the formats when a tree is read.
+//! The differences between the formats when a tree is read.
 
 use std::fmt;
 use std::ops::Deref;
@@ -33,13 +33,13 @@ impl Deref for Input<'_> {
 }
 
 impl<'a> Input<'a> {
-    /// Another node in the same place.
+    /// Another node at the same position.
     pub(super) fn with(self, node: &'a Node) -> Self {
         Self { node, ..self }
     }
 
-    /// A text that is kept, if it is not too long.
-    pub(super) fn short(self, text: &str) -> Result<String, Error> {
+    /// Copies a text, whose length is checked.
+    pub(super) fn limited(self, text: &str) -> Result<String, Error> {
         self.budget.check_length(text.len(), self.start)?;
         Ok(text.to_owned())
     }
@@ -52,14 +52,14 @@ impl<'a> Input<'a> {
         self.wrong_type(self.kind.describe())
     }
 
-    /// The bytes that a text says, in which white space may stand.
-    pub(super) fn unbase64(self, text: &str, spaced: bool) -> Result<Vec<u8>, Error> {
+    /// Decodes base64, which may contain white space if `allow_space` is set.
+    pub(super) fn decode_base64(self, text: &str, allow_space: bool) -> Result<Vec<u8>, Error> {
         let (alphabet, padding) = (Alphabet::Standard, Padding::Required);
-        base64::decode(text.as_bytes(), alphabet, padding, spaced)
+        base64::decode(text.as_bytes(), alphabet, padding, allow_space)
             .map_err(|malformed| self.invalid(malformed.expected))
     }
 
-    /// The instant that a text says.
+    /// Parses a timestamp.
     pub(super) fn instant(
         self,
         text: &str,
@@ -76,7 +76,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// What a profile says.
+/// The options of a profile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Whether nulls in lists and maps that are not sparse are skipped.
@@ -88,7 +88,7 @@ pub(super) struct Rules {
     pub(super) defaults: Defaults,
     pub(super) part: Part,
     pub(super) timestamps: TimestampFormat,
-    /// Whether the limit on strings is one on unknown names too.
+    /// Whether the limit on strings applies to unknown names too.
     pub(super) limits_names: bool,
 }
 
@@ -136,7 +136,7 @@ pub(super) trait DecodeFormat: Format {
         }
     }
 
-    /// The entries of a map. No tag changes what they are.
+    /// The entries of a map. Tags do not change them.
     fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
         let entries = match &input.node.data {
             Data::Map(entries) => entries.iter(),
@@ -160,15 +160,15 @@ pub(super) trait DecodeFormat: Format {
         matches!(node.data, Data::Null)
     }
 
-    /// Skips a value: counts what is in it.
+    /// Skips a value, and counts its items.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         skip_parts(self, input)
     }
 
-    /// The text of a string, which is not too long.
+    /// The text of a string, whose length is checked.
     fn text(&self, input: Input<'_>) -> Result<String, Error> {
         match &input.node.data {
-            Data::Text(text) => input.short(text),
+            Data::Text(text) => input.limited(text),
             _ => input.wrong_type("a string"),
         }
     }
@@ -194,9 +194,9 @@ pub(super) trait DecodeFormat: Format {
     }
 
     fn integer(&self, input: Input<'_>) -> Result<i64, Error> {
-        let (least, most) = input.kind.integer_range();
+        let (min, max) = input.kind.integer_range();
         let value = self.digits(input)?.parse().ok();
-        let value = value.filter(|value| (least..=most).contains(value));
+        let value = value.filter(|value| (min..=max).contains(value));
         value.ok_or_else(|| input.invalid(input.kind.describe()))
     }
 
@@ -204,7 +204,7 @@ pub(super) trait DecodeFormat: Format {
         let digits = self.digits(input)?;
         let float = match number::double(digits.as_bytes(), Spelling::SMITHY) {
             Ok(double) if !double.is_finite() => Some(double as f32),
-            // Rounded once, from the text.
+            // Parsed from the text again, to round only once.
             Ok(_) => digits.parse().ok().filter(|float: &f32| float.is_finite()),
             Err(_) => None,
         };
@@ -217,19 +217,19 @@ pub(super) trait DecodeFormat: Format {
     }
 
     fn big_integer(&self, input: Input<'_>) -> Result<BigInteger, Error> {
-        let digits = input.short(&self.digits(input)?)?;
+        let digits = input.limited(&self.digits(input)?)?;
         digits.parse().map_err(|_| input.invalid("an integer"))
     }
 
     fn big_decimal(&self, input: Input<'_>) -> Result<BigDecimal, Error> {
-        let digits = input.short(&self.digits(input)?)?;
+        let digits = input.limited(&self.digits(input)?)?;
         digits
             .parse()
             .map_err(|_| input.invalid("a decimal number"))
     }
 
     fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
-        input.unbase64(&self.text(input)?, false)
+        input.decode_base64(&self.text(input)?, false)
     }
 
     fn timestamp(&self, input: Input<'_>) -> Result<Timestamp, Error> {
@@ -244,14 +244,14 @@ pub(super) trait DecodeFormat: Format {
     }
 }
 
-/// Items and entries of what is skipped count. The collections that hold them take no memory, so
-/// they do not.
+/// Counts the items and entries of a skipped value. The containers themselves are not counted, because
+/// they take no memory.
 pub(super) fn skip_parts(
     format: &(impl DecodeFormat + ?Sized),
     input: Input<'_>,
 ) -> Result<(), Error> {
     match &input.node.data {
-        Data::Text(text) => input.short(text).map(drop),
+        Data::Text(text) => input.limited(text).map(drop),
         Data::Bytes(bytes) => input.budget.check_length(bytes.len(), input.start),
         Data::Tagged(_, inner) => format.skip(input.with(inner)),
         Data::List(items) => items.iter().try_for_each(|item| {

@@ -1,15 +1,14 @@
 //! Slow, readable implementations of the formats, for tests.
 //!
-//! Each format has a parser, written rule by rule from its specification, that reads a
-//! whole message into a tree. One [`TreeDecoder`] walks the trees of all formats, and one
-//! [`TreeEncoder`] builds the trees that their writers write. They share with the fast
-//! readers and writers only schemas, values, limits, errors, and the reference
-//! implementations of `polywire_text`: not the decoding loop, which they check. Tests and
-//! fuzz targets compare the fast formats with them. Programs should not use them.
+//! Each format has a parser that follows the rules of its specification and reads a message into a
+//! tree. [`TreeDecoder`] reads the trees of all formats, and [`TreeEncoder`] builds trees for the
+//! writers of the formats. They share only schemas, values, limits, errors and the reference
+//! implementations of `polywire_text` with the fast formats, and not the decoding loop. Tests and fuzz
+//! targets compare the fast formats with them. Programs should not use them.
 //!
-//! [`Reference`] and [`ReferenceSink`] pass a whole message through them: where a
-//! protocol uses the encoder or decoder of a format, the reference implementation of
-//! that format does the work, with the same profile.
+//! [`Reference`] and [`ReferenceSink`] pass a message through them: when a protocol uses the encoder or
+//! decoder of a format, the reference implementation of the format does the work, with the same
+//! profile.
 //!
 //! ```
 //! use polywire_codec::json::{JsonEncoder, JsonProfile};
@@ -43,7 +42,7 @@ use polywire_schema::{Decoder, Encoder, Error, Member};
 
 use crate::{DecodeAny, DecodeWith, EncodeAny, EncodeWith, FormatDecoder, FormatEncoder};
 
-/// An encoder that can append what the reference implementation of its format writes.
+/// An encoder that can append the output of the reference implementation of its format.
 pub trait ReferenceEncoder: FormatEncoder {
     /// Writes the value of `at`, with the profile of this encoder.
     fn write_reference(&mut self, at: Member<'_>, message: &dyn EncodeAny);
@@ -51,12 +50,12 @@ pub trait ReferenceEncoder: FormatEncoder {
 
 /// A decoder that can pass its input to the reference implementation of its format.
 pub trait ReferenceDecoder<'de>: FormatDecoder<'de> {
-    /// Reads the members of `at` from the current offset, with the profile and the
-    /// limits of this decoder, and moves to where they end.
+    /// Reads the members of `at` from the current offset, with the profile and the limits of this
+    /// decoder, and moves to their end.
     ///
     /// # Errors
     ///
-    /// As those of the format.
+    /// The errors of the format.
     fn read_reference(
         &mut self,
         at: Member<'_>,
@@ -64,7 +63,7 @@ pub trait ReferenceDecoder<'de>: FormatDecoder<'de> {
     ) -> Result<(), Error>;
 }
 
-/// A message that the reference implementations write.
+/// A message that is written by the reference implementations.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<M>(pub M);
 
@@ -81,7 +80,7 @@ impl<E: ReferenceEncoder, M: EncodeAny> EncodeWith<E> for Reference<M> {
     }
 }
 
-/// A structure that the reference implementations read.
+/// A structure that is read by the reference implementations.
 #[derive(Debug)]
 pub struct ReferenceSink<S>(pub S);
 

@@ -1,10 +1,10 @@
-//! The tree that the parsers of all formats build, and that their writers start from.
+//! The tree between the parsers and writers of the formats and the shared decoder and encoder.
 
 use std::cell::Cell;
 
 use polywire_schema::{Error, ErrorKind, LimitKind, Limits, Timestamp};
 
-/// A value, and the bytes of the message it was read from.
+/// A value, and its range in the message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) start: usize,
@@ -12,7 +12,7 @@ pub(super) struct Node {
     pub(super) data: Data,
 }
 
-/// What a node holds. A format uses the variants that it has values for.
+/// The content of a node. Each format uses some of the variants.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Data {
     #[default]
@@ -20,8 +20,9 @@ pub(super) enum Data {
     Boolean(bool),
     /// A number as its decimal text.
     Digits(String),
-    /// Only when it is written: a big decimal and a timestamp, which formats write differently.
+    /// A big decimal. Used only for writing, because formats write it differently.
     Decimal(String),
+    /// A timestamp. Used only for writing, because formats write it differently.
     Timestamp(Timestamp),
     Integer(i128),
     Single(f32),
@@ -40,14 +41,14 @@ pub(super) enum Data {
     Other,
 }
 
-/// An element of XML. Forms use it too: for one segment of their keys.
+/// An XML element. In forms, a segment of a key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Element {
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
     /// Elements, text and white space.
     pub(super) content: Vec<Node>,
-    /// Whether it was written `<name/>`.
+    /// Whether the tag is `<name/>`.
     pub(super) closed: bool,
 }
 
@@ -123,12 +124,12 @@ impl Element {
     }
 }
 
-/// What remains of the limits.
+/// The remaining limits.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) limits: Limits,
     items: Cell<u32>,
-    /// Structures, lists and maps that are open.
+    /// The number of open structures, lists and maps.
     pub(super) depth: Cell<usize>,
 }
 
@@ -156,7 +157,7 @@ impl Budget {
         check_length(&self.limits, len, offset)
     }
 
-    /// Checks that so many more levels may be open.
+    /// Checks that `more` levels can be entered.
     pub(super) fn check_depth(&self, more: usize, offset: usize) -> Result<(), Error> {
         check_depth(&self.limits, self.depth.get() + more, offset)
     }
@@ -176,7 +177,7 @@ pub(super) fn check_length(limits: &Limits, len: usize, offset: usize) -> Result
     }
 }
 
-/// Checks the length of a whole message.
+/// Checks the length of a message.
 pub(super) fn check_bytes(len: usize, limits: &Limits) -> Result<(), Error> {
     match len <= limits.bytes() {
         true => Ok(()),

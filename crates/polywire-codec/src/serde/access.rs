@@ -1,4 +1,4 @@
-//! The elements of lists, maps and variants.
+//! Access to the elements of lists, maps and variants.
 
 use polywire_schema::{Container, Error, ErrorKind, Member, Seq};
 use serde::de::{DeserializeSeed, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
@@ -14,8 +14,8 @@ pub(super) struct Elements<'a, 'de, R: ?Sized> {
     reader: &'a mut R,
     seq: Seq,
     is_map: bool,
-    ended: bool,
-    /// The keys of a map. `None` if the type that is read checks that none comes twice.
+    is_done: bool,
+    /// The keys of a map. `None` if the type checks for duplicate keys itself.
     keys: Option<Keys<'de>>,
 }
 
@@ -49,22 +49,22 @@ impl<'a, 'de, R: SerdeReader<'de> + ?Sized> Elements<'a, 'de, R> {
             reader,
             seq,
             is_map: container == Container::Map,
-            ended: false,
+            is_done: false,
             keys: check_keys.then(Keys::default),
         })
     }
 
     #[inline(always)]
     fn next(&mut self) -> Result<bool> {
-        if self.ended {
+        if self.is_done {
             return Ok(false);
         }
         let more = self.reader.next_element(self.is_map, &mut self.seq)?;
-        self.ended = !more;
+        self.is_done = !more;
         Ok(more)
     }
 
-    /// Checks that the type has read all elements, and that no key came twice.
+    /// Checks that the type has read all elements, and that there is no duplicate key.
     #[inline]
     fn end<T>(mut self, start: usize, value: Result<T>) -> Result<T> {
         let value = match value {
@@ -75,12 +75,9 @@ impl<'a, 'de, R: SerdeReader<'de> + ?Sized> Elements<'a, 'de, R> {
             let error = Error::new(ErrorKind::InvalidValue).expected("fewer elements");
             return Err(self.reader.locate(error, start));
         }
-        match self.keys {
+        match self.keys.and_then(Keys::duplicate) {
             None => Ok(value),
-            Some(keys) => match keys.duplicate() {
-                None => Ok(value),
-                Some(key) => Err(self.reader.duplicate(&key, start)),
-            },
+            Some(key) => Err(self.reader.duplicate(&key, start)),
         }
     }
 }
@@ -124,7 +121,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> MapAccess<'de> for &mut Elements<'_, 'de
     }
 }
 
-/// A variant with data: the one entry of a map.
+/// A variant with data: a map with one entry.
 pub(super) struct Variant<'a, R: ?Sized>(pub(super) &'a mut R);
 
 impl<'de, R: SerdeReader<'de> + ?Sized> EnumAccess<'de> for Variant<'_, R> {

@@ -1,4 +1,4 @@
-//! Reading values.
+//! Deserializing values.
 
 use std::borrow::Cow;
 
@@ -8,38 +8,38 @@ use serde::de::value::SeqDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
 
 use super::access::{Elements, Variant};
-use super::{Kind, SerdeReader};
+use super::{Kind, SerdeReader, is_reserved};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the next value.
+/// A deserializer of the next value.
 pub(crate) struct ValueDeserializer<'a, R: ?Sized>(pub(crate) &'a mut R);
 
-/// Reads the next value as a type of serde.
+/// Deserializes the next value.
 pub(crate) fn deserialize<'de, R, T>(reader: &mut R) -> Result<T>
 where
     R: SerdeReader<'de> + ?Sized,
     T: Deserialize<'de>,
 {
     let start = reader.position();
-    at(T::deserialize(ValueDeserializer(reader)), start, reader)
+    with_position(T::deserialize(ValueDeserializer(reader)), start, reader)
 }
 
-/// Adds the position to an error of a visitor, which knows none.
+/// Adds the position of a value to an error of a visitor.
 #[inline(always)]
-fn at<'de, T, R: SerdeReader<'de> + ?Sized>(
+fn with_position<'de, T, R: SerdeReader<'de> + ?Sized>(
     result: Result<T>,
     start: usize,
     reader: &R,
 ) -> Result<T> {
     match result {
         Ok(value) => Ok(value),
-        Err(error) => Err(located(error, start, reader)),
+        Err(error) => Err(locate(error, start, reader)),
     }
 }
 
 #[cold]
-fn located<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader: &R) -> Error {
+fn locate<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader: &R) -> Error {
     if error.offset().is_some() || !error.is_sender_fault() {
         return error;
     }
@@ -47,7 +47,7 @@ fn located<'de, R: SerdeReader<'de> + ?Sized>(error: Error, start: usize, reader
 }
 
 impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
-    /// A value of any type. `check_keys` says that no key of a map may come twice.
+    /// A value of any type. `check_keys` makes duplicate keys of a map an error.
     #[inline(never)]
     pub(crate) fn any<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
         let reader = self.0;
@@ -60,8 +60,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Kind::Boolean => visitor.visit_bool(reader.boolean(Member::DOCUMENT)?),
             Kind::Number => reader.number(visitor),
             Kind::String => match reader.str(Member::DOCUMENT)? {
-                // The name by which serde_json passes its numbers is never lent: a type that
-                // keeps it would later lend it to others, which take it for serde_json's.
+                // Never lend this key. A type that buffers it would lend it to another type, which
+                // would take it for a number of serde_json.
                 Cow::Borrowed(NUMBER_KEY) => visitor.visit_str(NUMBER_KEY),
                 Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
                 Cow::Owned(text) => visitor.visit_string(text),
@@ -74,10 +74,10 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Kind::Map => return Elements::map(reader, check_keys, visitor),
             Kind::Extension => reader.extension(check_keys, visitor),
         };
-        at(result, start, reader)
+        with_position(result, start, reader)
     }
 
-    /// An integer, or another value, which the visitor rejects.
+    /// An integer. Any other value is passed to the visitor, which rejects it.
     #[inline]
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -88,35 +88,35 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Ok(value) => visitor.visit_u64(value),
             Err(_) => visitor.visit_i64(value),
         };
-        at(result, start, self.0)
+        with_position(result, start, self.0)
     }
 
-    /// A floating-point number, or another value.
+    /// A floating-point number or any other value.
     #[inline]
     fn double<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.quick_double() {
-            Some(value) => at(visitor.visit_f64(value), start, self.0),
+            Some(value) => with_position(visitor.visit_f64(value), start, self.0),
             None => self.any(true, visitor),
         }
     }
 
-    /// Text, or another value.
+    /// Text or any other value.
     #[inline]
     fn string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.quick_str() {
-            Some(text) => at(visitor.visit_borrowed_str(text), start, self.0),
+            Some(text) => with_position(visitor.visit_borrowed_str(text), start, self.0),
             None => self.any(true, visitor),
         }
     }
 
-    /// Text for a type that keeps its own copy.
+    /// Text for a type that copies it.
     #[inline]
     fn owned_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.quick_str() {
-            Some(text) => at(visitor.visit_str(text), start, self.0),
+            Some(text) => with_position(visitor.visit_str(text), start, self.0),
             None => self.slow_string(visitor),
         }
     }
@@ -133,10 +133,10 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             Cow::Borrowed(text) => visitor.visit_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         };
-        at(result, start, reader)
+        with_position(result, start, reader)
     }
 
-    /// A list, or another value.
+    /// A list or any other value.
     #[inline]
     fn list<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.0.kind()? {
@@ -146,16 +146,16 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         }
     }
 
-    /// Bytes are a list of small numbers too.
+    /// Bytes as a list of numbers.
     #[inline(never)]
     fn list_of_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         let bytes = self.0.byte_string()?;
         let items = SeqDeserializer::new(bytes.iter().copied());
-        at(visitor.visit_seq(items), start, self.0)
+        with_position(visitor.visit_seq(items), start, self.0)
     }
 
-    /// A map, or another value.
+    /// A map or any other value.
     #[inline]
     fn map<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
         match self.0.kind()? {
@@ -165,9 +165,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     }
 }
 
-/// Methods that try the kind of value that the type expects, and pass any other value to the
-/// visitor, which rejects it.
-macro_rules! expect {
+/// Defines methods of `Deserializer` that forward to a method of `ValueDeserializer`.
+macro_rules! forward {
     ($($read:ident: $($method:ident)*;)*) => {
         $($(
             #[inline]
@@ -181,13 +180,12 @@ macro_rules! expect {
 impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<'_, R> {
     type Error = Error;
 
-    expect! {
+    forward! {
         integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
             deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
         double: deserialize_f32 deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
-        list: deserialize_seq;
         deserialize_any: deserialize_bool deserialize_bytes deserialize_byte_buf deserialize_unit;
     }
 
@@ -198,7 +196,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.wide_integer()? {
-            Some(bytes) => at(
+            Some(bytes) => with_position(
                 visitor.visit_i128(i128::from_be_bytes(bytes)),
                 start,
                 self.0,
@@ -210,7 +208,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
         match self.0.wide_integer()? {
-            Some(bytes) => at(
+            Some(bytes) => with_position(
                 visitor.visit_u128(u128::from_be_bytes(bytes)),
                 start,
                 self.0,
@@ -241,7 +239,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
             let error = Error::new(ErrorKind::InvalidValue).expected("an empty list");
             return Err(reader.locate(error, start));
         }
-        at(visitor.visit_unit(), start, reader)
+        with_position(visitor.visit_unit(), start, reader)
     }
 
     #[inline]
@@ -250,34 +248,23 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        match name.starts_with('$') {
+        match is_reserved(name) {
             false => visitor.visit_newtype_struct(self),
             true => {
                 let start = self.0.position();
-                let result = self.0.own_newtype(name, visitor);
-                at(result, start, self.0)
+                let result = self.0.reserved_newtype(name, visitor);
+                with_position(result, start, self.0)
             }
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
-        self.list(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.list(visitor)
-    }
+    super::deserialize_lists_with!(list);
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.map(true, visitor)
     }
 
-    /// A structure checks itself that no member comes twice.
+    /// Derived implementations check for duplicate members.
     #[inline]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
@@ -288,7 +275,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         self.map(false, visitor)
     }
 
-    /// The name of a variant, or a map of one entry.
+    /// The name of a variant, or a map with one entry.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -302,17 +289,17 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         match reader.kind()? {
             Kind::String => {
                 let name = reader.str(Member::DOCUMENT)?;
-                at(visitor.visit_enum(name.into_deserializer()), start, reader)
+                with_position(visitor.visit_enum(name.into_deserializer()), start, reader)
             }
             Kind::Map => {
                 let mut seq = reader.begin(Container::Map, Member::DOCUMENT)?;
-                let one = || Error::new(ErrorKind::InvalidValue).expected(EXPECTED);
+                let invalid = || Error::new(ErrorKind::InvalidValue).expected(EXPECTED);
                 if !reader.next_element(true, &mut seq)? {
-                    return Err(reader.locate(one(), start));
+                    return Err(reader.locate(invalid(), start));
                 }
-                let value = at(visitor.visit_enum(Variant(reader)), start, reader)?;
+                let value = with_position(visitor.visit_enum(Variant(reader)), start, reader)?;
                 if reader.next_element(true, &mut seq)? {
-                    return Err(reader.locate(one(), start));
+                    return Err(reader.locate(invalid(), start));
                 }
                 Ok(value)
             }

@@ -1,11 +1,11 @@
-//! The functions that every format has for types of serde.
+//! The functions for serde that every format has.
 
-/// Defines `from_slice`, `from_reader`, `to_vec` and `to_writer` for the format of a module,
-/// and for a text format `from_str` and `to_string`. The module has a module `serde`
-/// with the functions `read` and `write`.
+/// Defines `from_slice`, `from_reader`, `to_vec` and `to_writer` in the module of a format, or with
+/// `@text`, `from_str` and `to_string`. They call `read`, `read_text` and `write` in the module
+/// `serde` of the format.
 macro_rules! functions {
     (@text $name:literal) => {
-        /// Reads a text as a type of serde, which can borrow from it.
+        /// Deserializes a text. The value can borrow from it.
         ///
         /// # Errors
         ///
@@ -18,7 +18,7 @@ macro_rules! functions {
             serde::read_text(text)
         }
 
-        /// Writes a value of a type of serde as text.
+        /// Serializes a value as text.
         ///
         /// # Errors
         ///
@@ -29,7 +29,7 @@ macro_rules! functions {
         {
             let bytes = to_vec(value)?;
             String::from_utf8(bytes).map_err(|error| {
-                // Writers push only characters; this is the safe way to say so.
+                // Unreachable: the encoder writes valid UTF-8.
                 polywire_schema::Error::new(polywire_schema::ErrorKind::Internal)
                     .in_format($name)
                     .expected(error.to_string())
@@ -37,7 +37,7 @@ macro_rules! functions {
         }
     };
     ($name:literal) => {
-        /// Reads a message as a type of serde, which can borrow from it.
+        /// Deserializes a message. The value can borrow from it.
         ///
         /// # Errors
         ///
@@ -50,12 +50,13 @@ macro_rules! functions {
             serde::read(bytes)
         }
 
-        /// Reads a message as a type of serde: everything up to the end of the reader, which
-        /// may be as long as [`Limits::DEFAULT`](polywire_schema::Limits::DEFAULT) allows.
+        /// Deserializes a message from a reader, which is read to its end. The length is limited
+        /// by [`Limits::DEFAULT`](polywire_schema::Limits::DEFAULT).
         ///
         /// # Errors
         ///
-        /// The reader fails, or as of [`from_slice`], with the error as the source.
+        /// The reader fails, or [`from_slice`] does. Errors of `from_slice` are wrapped with the
+        /// kind `InvalidData`.
         pub fn from_reader<T>(reader: impl std::io::Read) -> std::io::Result<T>
         where
             T: ::serde::de::DeserializeOwned,
@@ -64,7 +65,7 @@ macro_rules! functions {
             from_slice(&bytes).map_err(crate::serde::io_error)
         }
 
-        /// Writes a value of a type of serde.
+        /// Serializes a value.
         ///
         /// # Errors
         ///
@@ -76,11 +77,12 @@ macro_rules! functions {
             serde::write(value, Vec::new())
         }
 
-        /// Writes a value of a type of serde to a writer, once it is complete.
+        /// Serializes a value, and writes the complete message to a writer.
         ///
         /// # Errors
         ///
-        /// The writer fails, or as of [`to_vec`], with the error as the source.
+        /// The writer fails, or [`to_vec`] does. Errors of `to_vec` are wrapped with the kind
+        /// `InvalidData`.
         pub fn to_writer<T>(mut writer: impl std::io::Write, value: &T) -> std::io::Result<()>
         where
             T: ::serde::Serialize + ?Sized,

@@ -7,35 +7,34 @@ use polywire_text::number::json_number;
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The keys of a map so far, as text or as bytes. None may come twice.
+/// The keys of a map, as text or as encoded bytes, to detect duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Keys<'de>(Vec<Cow<'de, [u8]>>);
 
 impl<'de> Keys<'de> {
-    /// Adds a key.
     #[inline]
     pub(crate) fn push(&mut self, key: Cow<'de, [u8]>) {
         self.0.push(key);
     }
 
-    /// A duplicate key, if there is one.
+    /// Returns a duplicate key, if there is one.
     pub(crate) fn duplicate(mut self) -> Option<Cow<'de, [u8]>> {
         if self.0.len() < 2 {
             return None;
         }
-        // Hashes are faster to sort. Keys are compared only if two hashes are equal.
+        // Hashes are faster to sort than keys. Keys are sorted only if two hashes are equal.
         let mut hashes: Vec<u64> = self.0.iter().map(|key| hash(key)).collect();
         hashes.sort_unstable();
         if hashes.is_sorted_by(|left, right| left < right) {
             return None;
         }
         self.0.sort_unstable();
-        let twice = self.0.windows(2).position(|pair| pair[0] == pair[1])?;
-        Some(self.0.swap_remove(twice))
+        let duplicate = self.0.windows(2).position(|pair| pair[0] == pair[1])?;
+        Some(self.0.swap_remove(duplicate))
     }
 }
 
-/// A hash of a key. Equal hashes cost time only, so it need not resist collisions.
+/// A hash of a key. It need not resist collisions: equal hashes only cause a sort of the keys.
 fn hash(key: &[u8]) -> u64 {
     let mix = |hash: u64, word: u64| {
         let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -50,25 +49,28 @@ fn hash(key: &[u8]) -> u64 {
     mix(hash, rest)
 }
 
-/// A key in a format whose keys are text. Numbers and booleans are read from the text. A number
-/// must be one of JSON, and an integer other than `-0`, so that equal integers are equal keys.
+/// A deserializer of a key in a format with text keys. Numbers and booleans are parsed from the
+/// text. Numbers must follow the grammar of JSON, and an integer must not be `-0`, so that equal
+/// integers have equal keys.
 pub(crate) struct TextKey<'de>(pub(crate) Cow<'de, str>);
 
 impl TextKey<'_> {
-    fn is_number(&self, whole: bool) -> bool {
+    fn is_number(&self, must_be_integer: bool) -> bool {
         let text = self.0.as_bytes();
         match json_number(text) {
-            Ok((len, is_integer)) => len == text.len() && (!whole || is_integer && text != b"-0"),
+            Ok((len, is_integer)) => {
+                len == text.len() && (!must_be_integer || is_integer && text != b"-0")
+            }
             Err(_) => false,
         }
     }
 }
 
 macro_rules! parsed {
-    ($whole:literal $($method:ident $visit:ident)*) => {
+    ($must_be_integer:literal $($method:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             match self.0.parse() {
-                Ok(value) if self.is_number($whole) => visitor.$visit(value),
+                Ok(value) if self.is_number($must_be_integer) => visitor.$visit(value),
                 _ => self.deserialize_any(visitor),
             }
         })*
@@ -117,13 +119,7 @@ impl<'de> Deserializer<'de> for TextKey<'de> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Error> {
-        visitor.visit_newtype_struct(self)
-    }
+    super::deserialize_transparent!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,

@@ -1,14 +1,17 @@
-//! serde over any format that describes itself.
+//! serde for self-describing formats.
 //!
-//! A format implements [`SerdeReader`] on its decoder and [`SerdeWriter`] on its encoder;
-//! serde's traits are implemented once, for all of them. The representation is that of
-//! serde_json: structures are maps by name, `None` and `()` are null, a variant without
-//! data is its name, and one with data is a map of one entry.
+//! A format implements [`SerdeReader`] for its decoder and [`SerdeWriter`] for its encoder. serde's
+//! traits are implemented once for all formats. The representation is the same as in serde_json:
+//! structures are maps with the field names as keys, `None` and `()` are null, a variant without
+//! data is its name, and a variant with data is a map with one entry.
 
 mod access;
+mod capture;
+mod compound;
 mod de;
 mod functions;
 mod keys;
+mod macros;
 mod ser;
 
 use std::borrow::Cow;
@@ -18,15 +21,20 @@ use polywire_schema::{Encoder, Error, ErrorKind, Limits, Member, Seq, Timestamp,
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Visitor};
 
+pub(crate) use capture::{Capture, capture, parse};
 pub(crate) use de::{ValueDeserializer, deserialize};
 pub(crate) use functions::functions;
 pub(crate) use keys::{Keys, TextKey};
-pub(crate) use ser::{Capture, ValueSerializer, parse, serialize};
+pub(crate) use macros::{
+    deserialize_lists_with, deserialize_transparent, impl_compound, serialize_transparent,
+    unsupported,
+};
+pub(crate) use ser::{ValueSerializer, serialize};
 
-/// The greatest number of elements that a type is told to reserve memory for.
+/// The maximum of the size hints that types use to reserve memory.
 pub(crate) const MAX_SIZE_HINT: u64 = 1024;
 
-/// What the next value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     Null,
@@ -36,42 +44,41 @@ pub(crate) enum Kind {
     Bytes,
     List,
     Map,
-    /// A value for which serde has no type, such as a tag of CBOR.
+    /// A value without a type in serde, such as a tagged value in CBOR.
     Extension,
 }
 
-/// A token reader whose format says what a value is, so that it can be read without a
-/// schema.
+/// A token reader of a self-describing format, which can be read without a schema.
 pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     /// See [`serde::Deserializer::is_human_readable`].
     const HUMAN_READABLE: bool;
 
-    /// Looks at the next value.
+    /// The kind of the next value, which is not read.
     fn kind(&mut self) -> Result<Kind, Error>;
 
     /// The offset of the next value.
     fn position(&mut self) -> usize;
 
-    /// Adds the format, the offset of a value and its path to an error of a visitor.
+    /// Adds the format, the offset and the path of a value to an error of a visitor.
     fn locate(&self, error: Error, offset: usize) -> Error;
 
-    /// Reads what is before the next item or entry. `false` at the end.
+    /// Moves to the next item or entry. Returns `false` at the end.
     fn next_element(&mut self, is_map: bool, seq: &mut Seq) -> Result<bool, Error>;
 
-    /// The number of elements, if the format says so.
+    /// The number of remaining elements, if known.
     fn size_hint(&self, seq: &Seq) -> Option<usize> {
         let _ = seq;
         None
     }
 
-    /// Reads the key of an entry, up to its value. Its text is added to `keys`.
+    /// Reads the key of an entry, and adds it to `keys`. The value of the entry comes next.
     fn map_key<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error>;
 
-    /// The error for a duplicate key of the map at `start`.
+    /// An error for a duplicate key of the map at `start`.
     #[cold]
     fn duplicate(&self, key: &[u8], start: usize) -> Error {
         let key = String::from_utf8_lossy(key);
@@ -82,29 +89,29 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         )
     }
 
-    /// Whether an empty list is a structure without fields, too.
+    /// Whether a unit structure can be read from an empty list.
     const EMPTY_LIST_IS_UNIT: bool = false;
 
-    /// Skips extensions without a meaning to serde, before a variant.
+    /// Skips extensions before a variant, such as tags.
     fn skip_extensions(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Reads an integer of at most 64 bits. `None`, with nothing read, for anything else.
+    /// Reads an integer of at most 64 bits. Returns `None`, with nothing read, for anything else.
     fn quick_integer(&mut self) -> Option<i64>;
 
-    /// Reads an integer of 128 bits in a form of its own: its bytes, the highest first.
+    /// Reads a big-endian integer of 128 bits. Returns `None`, with nothing read, for anything else.
     fn wide_integer(&mut self) -> Result<Option<[u8; 16]>, Error> {
         Ok(None)
     }
 
-    /// Reads a floating-point number. `None`, with nothing read, for anything else.
+    /// Reads a floating-point number. Returns `None`, with nothing read, for anything else.
     fn quick_double(&mut self) -> Option<f64>;
 
     /// Reads a number of any size.
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error>;
 
-    /// Reads a short text. `None`, with nothing read, for anything else.
+    /// Reads a short text. Returns `None`, with nothing read, for anything else.
     fn quick_str(&mut self) -> Option<&'de str>;
 
     /// Reads [bytes](Kind::Bytes).
@@ -117,8 +124,8 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         visitor.visit_borrowed_bytes(bytes)
     }
 
-    /// Reads an [extension](Kind::Extension). `check_keys` says that no key of a map in it may
-    /// come twice.
+    /// Reads an [extension](Kind::Extension). `check_keys` makes duplicate keys of a map in it an
+    /// error.
     fn extension<V: Visitor<'de>>(
         &mut self,
         check_keys: bool,
@@ -128,8 +135,8 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         Err(self.error(ErrorKind::WrongType, "a value"))
     }
 
-    /// Reads a newtype whose name begins with `$`: a type of ours.
-    fn own_newtype<V: Visitor<'de>>(
+    /// Reads a newtype with a [reserved](is_reserved) name.
+    fn reserved_newtype<V: Visitor<'de>>(
         &mut self,
         name: &'static str,
         visitor: V,
@@ -149,17 +156,20 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
     const HUMAN_READABLE: bool;
 
     fn unsigned(&mut self, value: u64);
-    /// Writes a number by its digits: an integer of more than 64 bits, or a number of
+
+    /// Writes a number given by its digits: an integer of more than 64 bits, or a number of
     /// serde_json with arbitrary precision.
     fn digits(&mut self, digits: &str) -> Result<(), Error>;
     /// Writes an integer of more than 64 bits.
     fn wide_signed(&mut self, value: i128) -> Result<(), Error> {
         self.digits(&value.to_string())
     }
+
     /// Writes an integer of more than 64 bits.
     fn wide_unsigned(&mut self, value: u128) -> Result<(), Error> {
         self.digits(&value.to_string())
     }
+
     fn bytes(&mut self, value: &[u8]) {
         self.blob(Member::DOCUMENT, value);
     }
@@ -171,58 +181,66 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
 
     /// The number of bytes written so far.
     fn len(&self) -> usize;
-    /// Begins a list of `len` items, or a map of `len` entries.
+
+    /// Begins a list of `len` items or a map of `len` entries. `None` means an unknown length.
     fn begin(&mut self, is_map: bool, len: Option<usize>);
-    /// Ends the list or map of `count` elements that began at `start` with the length `len`.
+
+    /// Ends a list or map with `count` elements, which began at `start` with the length `len`.
     fn end(&mut self, is_map: bool, start: usize, len: Option<usize>, count: usize);
+
     /// Writes the key of an entry.
     fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error>;
+
     /// Writes the name of a member or variant.
     fn name(&mut self, name: &'static str) {
         self.key(Member::DOCUMENT, name);
     }
 
-    /// An error of writing.
+    /// An error for a value that the format cannot represent.
     #[cold]
     fn unwritable(&self, expected: String) -> Error {
         let error = Error::new(ErrorKind::Unwritable).in_format(Self::FORMAT);
         error.expected(expected)
     }
 
-    /// Keeps an error, because a type may ignore it.
+    /// Stores an error, because a type may ignore it and the message is then incomplete.
     #[cold]
     fn failed(&mut self, error: Error) -> Error {
         self.fail(error.clone());
         error
     }
 
-    /// Writes a newtype whose name begins with `$`: a type of ours.
-    fn own_newtype<T: Serialize + ?Sized>(
+    /// Writes a newtype with a [reserved](is_reserved) name.
+    fn reserved_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
     ) -> Result<(), Error>;
 }
 
-/// A timestamp as text by RFC 3339. `None` if its year is not within 0001 to 9999.
+/// Whether a newtype is a type of [`polywire_schema`] that formats may represent natively, such as
+/// a timestamp. The names of these newtypes begin with `$`.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    name.starts_with('$')
+}
+
+/// A timestamp as RFC 3339 text. `None` if the year is not in 0001 to 9999.
 pub(crate) fn timestamp_text(value: Timestamp) -> Option<String> {
     let mut text = Vec::with_capacity(32);
     value.push_date_time(&mut text).ok()?;
     String::from_utf8(text).ok()
 }
 
-/// Reads everything, up to the limit for messages and one byte more, which the decoder
-/// rejects.
+/// Reads a message up to one byte more than the length limit. The decoder then rejects messages that
+/// are too long.
 pub(crate) fn read_all(reader: impl io::Read) -> io::Result<Vec<u8>> {
-    let most = u64::try_from(Limits::DEFAULT.bytes()).unwrap_or(u64::MAX);
+    let max = u64::try_from(Limits::DEFAULT.bytes()).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
-    reader
-        .take(most.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    reader.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// An error of a format as one of I/O.
+/// Converts an error of a format to an I/O error.
 pub(crate) fn io_error(error: Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }

@@ -1,121 +1,24 @@
-//! Writing values.
-
-use std::fmt::{Debug, Display};
-use std::str::FromStr;
+//! Serializing values.
 
 use polywire_schema::serde_names::NUMBER_KEY;
-use polywire_schema::{Encoder, Error, ErrorKind, Member};
-use polywire_text::Malformed;
-use serde::ser::{
-    Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
-};
+use polywire_schema::{Encoder, Error, Member};
+use serde::ser::{Serialize, Serializer};
 
-use super::SerdeWriter;
+use super::compound::Compound;
+use super::{SerdeWriter, is_reserved};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A writer of the next value.
+/// A serializer of the next value.
 pub(crate) struct ValueSerializer<'a, W>(pub(crate) &'a mut W);
 
-/// Writes a value of a type of serde.
+/// Serializes a value.
 pub(crate) fn serialize<W: SerdeWriter, T: Serialize + ?Sized>(
     writer: &mut W,
     value: &T,
 ) -> Result<()> {
     let result = value.serialize(ValueSerializer(writer));
     result.map_err(|error| writer.failed(error))
-}
-
-/// A list or map that is being written.
-pub(crate) struct Compound<'a, W> {
-    writer: &'a mut W,
-    start: usize,
-    /// The number of elements that the type has announced.
-    len: Option<usize>,
-    count: usize,
-    is_map: bool,
-    /// Of a variant with data: the start of the map of one entry around it.
-    variant: Option<usize>,
-    /// Whether it is a number of serde_json, whose only member has its digits.
-    is_number: bool,
-}
-
-impl<'a, W: SerdeWriter> Compound<'a, W> {
-    #[inline]
-    fn begin(writer: &'a mut W, is_map: bool, len: Option<usize>) -> Self {
-        let start = writer.len();
-        writer.begin(is_map, len);
-        Self {
-            writer,
-            start,
-            len,
-            count: 0,
-            is_map,
-            variant: None,
-            is_number: false,
-        }
-    }
-
-    fn begin_variant(
-        writer: &'a mut W,
-        name: &'static str,
-        is_map: bool,
-        len: Option<usize>,
-    ) -> Self {
-        let variant = writer.len();
-        writer.begin(true, Some(1));
-        writer.name(name);
-        Self {
-            variant: Some(variant),
-            ..Self::begin(writer, is_map, len)
-        }
-    }
-
-    #[inline]
-    fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
-        self.count += 1;
-        // The error is kept: a type may ignore it, and the message is not complete then.
-        match element.serialize(ValueSerializer(&mut *self.writer)) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(self.writer.failed(error)),
-        }
-    }
-
-    #[inline]
-    fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<()> {
-        // The name is compared first: the compiler knows it.
-        if name == NUMBER_KEY && self.is_number {
-            let mut digits = String::new();
-            value.serialize(Capture::new(|text: &str| digits.push_str(text)))?;
-            return self.writer.digits(&digits);
-        }
-        self.writer.name(name);
-        self.element(value)
-    }
-
-    #[inline]
-    fn finish(self) -> Result<()> {
-        if self.is_number {
-            return Ok(());
-        }
-        if self.len.is_some_and(|len| len != self.count) {
-            return Err(self.wrong_count());
-        }
-        self.writer
-            .end(self.is_map, self.start, self.len, self.count);
-        if let Some(variant) = self.variant {
-            self.writer.end(true, variant, Some(1), 1);
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn wrong_count(&self) -> Error {
-        let (len, count) = (self.len.unwrap_or_default(), self.count);
-        let expected = format!("{len} elements, as the type announced, not {count}");
-        self.writer.unwritable(expected)
-    }
 }
 
 macro_rules! scalars {
@@ -225,9 +128,9 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
         name: &'static str,
         value: &T,
     ) -> Result<()> {
-        match name.starts_with('$') {
+        match is_reserved(name) {
             false => value.serialize(self),
-            true => self.0.own_newtype(name, value),
+            true => self.0.reserved_newtype(name, value),
         }
     }
 
@@ -277,16 +180,7 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
     #[inline]
     fn serialize_struct(self, name: &'static str, len: usize) -> Result<Compound<'a, W>> {
         if name == NUMBER_KEY {
-            let start = self.0.len();
-            return Ok(Compound {
-                writer: self.0,
-                start,
-                len: None,
-                count: 0,
-                is_map: true,
-                variant: None,
-                is_number: true,
-            });
+            return Ok(Compound::begin_number(self.0));
         }
         Ok(Compound::begin(self.0, true, Some(len)))
     }
@@ -303,259 +197,5 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
 
     fn is_human_readable(&self) -> bool {
         W::HUMAN_READABLE
-    }
-}
-
-/// The traits for elements without names, and for members.
-macro_rules! elements {
-    ($($name:ident $method:ident)*) => {
-        $(impl<W: SerdeWriter> $name for Compound<'_, W> {
-            type Ok = ();
-            type Error = Error;
-
-            #[inline]
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-                self.element(value)
-            }
-
-            #[inline]
-            fn end(self) -> Result<()> {
-                self.finish()
-            }
-        })*
-    };
-}
-
-macro_rules! members {
-    ($($name:ident)*) => {
-        $(impl<W: SerdeWriter> $name for Compound<'_, W> {
-            type Ok = ();
-            type Error = Error;
-
-            #[inline]
-            fn serialize_field<T: Serialize + ?Sized>(
-                &mut self,
-                name: &'static str,
-                value: &T,
-            ) -> Result<()> {
-                self.member(name, value)
-            }
-
-            #[inline]
-            fn end(self) -> Result<()> {
-                self.finish()
-            }
-        })*
-    };
-}
-
-elements! {
-    SerializeSeq serialize_element
-    SerializeTuple serialize_element
-    SerializeTupleStruct serialize_field
-    SerializeTupleVariant serialize_field
-}
-
-members! { SerializeStruct SerializeStructVariant }
-
-impl<W: SerdeWriter> SerializeMap for Compound<'_, W> {
-    type Ok = ();
-    type Error = Error;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        match self.writer.map_key(key) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(self.writer.failed(error)),
-        }
-    }
-
-    #[inline]
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.element(value)
-    }
-
-    #[inline]
-    fn end(self) -> Result<()> {
-        self.finish()
-    }
-}
-
-/// Passes the text of a value to a function: of a key in a format whose keys are text, or of
-/// the digits of a number.
-pub(crate) struct Capture<F>(F);
-
-impl<F: FnOnce(&str)> Capture<F> {
-    pub(crate) const fn new(push: F) -> Self {
-        Self(push)
-    }
-
-    fn push(self, value: impl Display) -> Result<()> {
-        (self.0)(&value.to_string());
-        Ok(())
-    }
-
-    /// A floating-point number, with a fraction also if it is whole.
-    fn float(self, is_finite: bool, value: impl Debug) -> Result<()> {
-        if !is_finite {
-            return Err(no_text());
-        }
-        (self.0)(&format!("{value:?}"));
-        Ok(())
-    }
-}
-
-/// The value in the text of a newtype of ours, such as a timestamp.
-pub(crate) fn parse<V, T>(writer: &impl SerdeWriter, value: &T) -> Result<V>
-where
-    V: FromStr<Err = Malformed>,
-    T: Serialize + ?Sized,
-{
-    let mut parsed = None;
-    value.serialize(Capture::new(|text: &str| parsed = Some(text.parse())))?;
-    match parsed {
-        Some(Ok(value)) => Ok(value),
-        Some(Err(malformed)) => Err(writer.unwritable(malformed.expected.to_owned())),
-        None => Err(no_text()),
-    }
-}
-
-#[cold]
-fn no_text() -> Error {
-    Error::new(ErrorKind::Unwritable).expected("a string, a finite number or a boolean as a key")
-}
-
-macro_rules! captured {
-    ($($method:ident $type:ty;)*) => {
-        $(fn $method(self, value: $type) -> Result<()> {
-            self.push(value)
-        })*
-    };
-}
-
-impl<F: FnOnce(&str)> Serializer for Capture<F> {
-    type Ok = ();
-    type Error = Error;
-    type SerializeSeq = Impossible<(), Error>;
-    type SerializeTuple = Impossible<(), Error>;
-    type SerializeTupleStruct = Impossible<(), Error>;
-    type SerializeTupleVariant = Impossible<(), Error>;
-    type SerializeMap = Impossible<(), Error>;
-    type SerializeStruct = Impossible<(), Error>;
-    type SerializeStructVariant = Impossible<(), Error>;
-
-    captured! {
-        serialize_bool bool;
-        serialize_i8 i8;
-        serialize_i16 i16;
-        serialize_i32 i32;
-        serialize_i64 i64;
-        serialize_i128 i128;
-        serialize_u8 u8;
-        serialize_u16 u16;
-        serialize_u32 u32;
-        serialize_u64 u64;
-        serialize_u128 u128;
-        serialize_char char;
-    }
-
-    fn serialize_f32(self, value: f32) -> Result<()> {
-        self.float(value.is_finite(), value)
-    }
-
-    fn serialize_f64(self, value: f64) -> Result<()> {
-        self.float(value.is_finite(), value)
-    }
-
-    #[inline]
-    fn serialize_str(self, value: &str) -> Result<()> {
-        (self.0)(value);
-        Ok(())
-    }
-
-    fn serialize_bytes(self, _: &[u8]) -> Result<()> {
-        Err(no_text())
-    }
-
-    fn serialize_none(self) -> Result<()> {
-        Err(no_text())
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Result<()> {
-        Err(no_text())
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Result<()> {
-        Err(no_text())
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
-        (self.0)(name);
-        Ok(())
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<()> {
-        Err(no_text())
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq> {
-        Err(no_text())
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple> {
-        Err(no_text())
-    }
-
-    fn serialize_tuple_struct(
-        self,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleStruct> {
-        Err(no_text())
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleVariant> {
-        Err(no_text())
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap> {
-        Err(no_text())
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeStruct> {
-        Err(no_text())
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeStructVariant> {
-        Err(no_text())
     }
 }

@@ -24,8 +24,8 @@ use polywire_text::utf8;
 use super::XmlProfile;
 use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
 use super::frame::Entered;
+use crate::checks;
 use crate::lengths::Lengths;
-use crate::refuse;
 
 /// A reader of one XML document.
 #[derive(Debug)]
@@ -71,10 +71,10 @@ impl<'de> XmlDecoder<'de> {
         profile: XmlProfile<'_>,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        refuse::too_long(body.as_bytes().len(), limits, "XML")?;
+        checks::message_len(body.as_bytes().len(), limits, "XML")?;
         let (text, rare) = match utf8::ascii_without(body.as_bytes(), b']') {
             Some(text) => (text, false),
-            None => (refuse::text(body, limits, "XML")?, true),
+            None => (checks::text(body, limits, "XML")?, true),
         };
         Ok(Self::new(
             Cursor::new(text, rare)?,
@@ -94,7 +94,7 @@ impl<'de> XmlDecoder<'de> {
         profile: XmlProfile<'_>,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        refuse::too_long(text.len(), limits, "XML")?;
+        checks::message_len(text.len(), limits, "XML")?;
         Ok(Self::new(Cursor::new(text, true)?, None, profile, limits))
     }
 

@@ -15,7 +15,7 @@ use polywire_text::{base64, escape, number};
 
 use super::XmlProfile;
 use super::decode::root_member;
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
 /// A writer of one XML document.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use polywire_text::{base64, element_writer, escape, number};
 
 use super::envelope::Frame;
 use super::style::{ForbiddenText, Nil, Style};
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
 /// A writer of one XML-RPC message.
 #[derive(Debug)]

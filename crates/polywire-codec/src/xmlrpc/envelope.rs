@@ -12,7 +12,7 @@ use polywire_text::element_writer;
 use super::XmlRpcEncoder;
 use super::encode::{BEGIN_LIST, END_LIST, END_VALUE};
 use super::style::Style;
-use crate::refuse::unbalanced;
+use crate::checks::unbalanced;
 
 /// What surrounds the value of a message.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::collections::OPEN;
 use super::cursor::Cursor;
 use super::value::is_space;
 use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
-use crate::refuse;
+use crate::checks;
 
 /// What stands behind the last parameter of nearly all calls.
 const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
@@ -106,7 +106,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        refuse::too_long(text.len(), limits, "XML-RPC")?;
+        checks::message_len(text.len(), limits, "XML-RPC")?;
         Self::begin_call((text, None), profile, limits)
     }
 
@@ -158,7 +158,7 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        refuse::too_long(text.len(), limits, "XML-RPC")?;
+        checks::message_len(text.len(), limits, "XML-RPC")?;
         Self::begin_response((text, None), profile, limits)
     }
 
@@ -550,11 +550,11 @@ fn is_end<const LEN: usize>(rest: &[u8], end: &[u8; LEN]) -> bool {
 /// The text of a body that is not too long.
 #[inline]
 fn text_of<'de>(body: &'de Body, limits: &Limits) -> Result<&'de str, Error> {
-    refuse::too_long(body.len(), limits, "XML-RPC")?;
+    checks::message_len(body.len(), limits, "XML-RPC")?;
     match utf8::ascii(body.as_bytes()) {
         Some(text) => Ok(text),
         None => {
-            refuse::text(body, limits, "XML-RPC").map_err(|error| encoding::not_utf8(body, error))
+            checks::text(body, limits, "XML-RPC").map_err(|error| encoding::not_utf8(body, error))
         }
     }
 }

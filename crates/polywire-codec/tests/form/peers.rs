@@ -22,7 +22,12 @@ const SHAPES: [&str; 6] = [
     "Strict",
 ];
 
-const PROFILES: [FormProfile; 4] = [QUERY, EC2, QUERY.for_client(), QUERY.with_own(&["name"])];
+const PROFILES: [FormProfile; 4] = [
+    QUERY,
+    EC2,
+    QUERY.for_client(),
+    QUERY.with_protocol_fields(&["name"]),
+];
 
 /// So small that ordinary inputs reach them.
 const SMALL: Limits = Limits::DEFAULT

@@ -150,7 +150,7 @@ fn keys_may_be_encoded() {
 fn a_protocols_own_fields() {
     let at = root("Named");
     let form = "plain=1&first=2";
-    let value: Value = read(form, at, QUERY.with_own(&["plain"])).unwrap();
+    let value: Value = read(form, at, QUERY.with_protocol_fields(&["plain"])).unwrap();
     assert_eq!(value["plain"].as_str(), None);
     assert_eq!(value["first"].as_str(), Some("2"));
 }

@@ -228,7 +228,7 @@ fn what_a_form_cannot_carry() {
                 ..collections
             },
             EC2,
-            "an empty one leaves no trace",
+            "an empty value cannot be written here",
         ),
     ] {
         let error = write(&collections, root("Collections"), profile).unwrap_err();

@@ -78,7 +78,10 @@ pub(crate) const FORM_PROFILES: [(&str, FormProfile); 5] = [
         "query http-date",
         FormProfile::AWS_QUERY.with_timestamp_format(TimestampFormat::HttpDate),
     ),
-    ("query own", FormProfile::AWS_QUERY.with_own(&["name"])),
+    (
+        "query own",
+        FormProfile::AWS_QUERY.with_protocol_fields(&["name"]),
+    ),
 ];
 
 fn styles() -> [(&'static str, Style); 5] {

@@ -1,4 +1,4 @@
-//! Keys of maps as bytes: two spellings of one key are one.
+//! Encoded keys of maps, to detect duplicates.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(super) fn duplicate(decoder: &CborDecoder<'_>, key: &[u8]) -> Error {
     let text = CborDecoder::from_slice(key, CborProfile::DEFAULT, &Limits::DEFAULT)
         .and_then(|mut key| key.text_string());
     match text {
-        Ok(text) => decoder.twice(&text),
+        Ok(text) => decoder.duplicate_key(&text),
         Err(_) => {
             let error = decoder.error(ErrorKind::Duplicate, "each key once");
             error.found(locate::describe(key))
@@ -20,17 +20,17 @@ pub(super) fn duplicate(decoder: &CborDecoder<'_>, key: &[u8]) -> Error {
     }
 }
 
-/// A key as it would be written in the shortest way, which nearly all are: two spellings
-/// of one key are one. A float of another width is another key.
+/// The shortest encoding of a key. Two encodings of the same key have the same shortest encoding,
+/// except for floating-point numbers of different widths.
 #[inline]
 pub(super) fn shortest(key: &[u8]) -> Cow<'_, [u8]> {
-    // Integers and strings whose length stands in the first byte or in the second.
-    let plain = match *key {
+    // Most keys: integers and strings with a minimal head of one or two bytes.
+    let is_shortest = match *key {
         [first, ..] if first >> 5 < 4 && first & 0x1f < 24 => true,
         [first, len, ..] if first >> 5 < 4 && first & 0x1f == 24 => len >= 24,
         _ => false,
     };
-    match plain {
+    match is_shortest {
         true => Cow::Borrowed(key),
         false => reencode(key),
     }
@@ -41,7 +41,7 @@ fn reencode(key: &[u8]) -> Cow<'_, [u8]> {
     let value = CborDecoder::from_slice(key, CborProfile::DEFAULT, &Limits::DEFAULT)
         .and_then(|mut key| key.document_value());
     let Ok(value) = value else {
-        // Such as a map with other keys than text.
+        // A map with keys other than text cannot be read without a type.
         return Cow::Borrowed(key);
     };
     let mut encoder = CborEncoder::new(Vec::new());

@@ -1,13 +1,13 @@
-//! Types of serde in CBOR.
+//! serde for CBOR.
 //!
-//! The representation is that of other CBOR crates for serde: structures are maps with text
-//! keys, tuples are arrays, a variant without data is its name, one with data is a map of one
-//! entry, `None` and `()` are null. Lengths are definite. Duplicate keys are errors, also if
-//! they are encoded differently.
+//! The representation is the same as in other CBOR crates: structures are maps with text keys,
+//! tuples are arrays, a variant without data is its name, a variant with data is a map with one
+//! entry, `None` and `()` are null. Lengths are definite. Duplicate keys are errors, even if they
+//! are encoded differently.
 
 mod keys;
-mod own;
 mod parameters;
+mod reserved;
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use polywire_text::{SHARE_FRACTION, utf8};
 use serde::de::{DeserializeSeed, Visitor};
 use serde::{Deserialize, Serialize};
 
-use self::parameters::List;
+use self::parameters::ParameterList;
 use super::encode::{ARRAY, MAP, NEGATIVE, UNSIGNED};
 use super::head::{INDEFINITE, Tag};
 use super::{CborDecoder, CborEncoder, CborProfile};
@@ -27,8 +27,7 @@ use crate::parameters::Parameters;
 use crate::serde::{Keys, Kind, MAX_SIZE_HINT, SerdeReader, SerdeWriter, ValueDeserializer};
 
 impl<'de> CborDecoder<'de> {
-    /// Reads the next data item as a type of serde. Strings and bytes that stand in
-    /// the message as they are can be borrowed.
+    /// Deserializes the next data item. Strings and bytes of definite length can be borrowed.
     ///
     /// ```
     /// use polywire_codec::cbor::{CborDecoder, CborProfile};
@@ -49,25 +48,25 @@ impl<'de> CborDecoder<'de> {
         crate::serde::deserialize(self)
     }
 
-    /// Reads an array of parameters, all of them, as a serde type: a tuple has a
-    /// parameter per element, a `Vec` takes them all, `()` none, and any other type is the
-    /// only parameter. A newtype, a `Box` and an `Option` are read as their contents; without
-    /// parameters, or with null alone, an `Option` is `None`. Options at the end of a tuple may
-    /// be omitted. An empty message has no parameters.
+    /// Deserializes an array of parameters as one value.
+    ///
+    /// A tuple has one parameter for each element, a `Vec` contains all parameters, `()` means no
+    /// parameters, and any other type is the only parameter. Newtypes, `Box` and `Option` are read
+    /// as their contents. An `Option` is `None` if there are no parameters or the only parameter is
+    /// null. Options at the end of a tuple may be omitted. An empty message has no parameters.
     ///
     /// # Errors
     ///
-    /// There are more or fewer, one is not of its type, or a limit was reached. The
-    /// path of the error begins with the position, from zero.
+    /// The number of parameters is wrong, a parameter does not match its type, or a limit is
+    /// exceeded. The path of the error begins with the index of the parameter.
     pub fn deserialize_parameters<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
-        let read = List::enter(self).and_then(|list| T::deserialize(Parameters(list)));
-        read.map_err(|error| self.placed(error))
+        let read = ParameterList::enter(self).and_then(|list| T::deserialize(Parameters(list)));
+        read.map_err(|error| self.located(error))
     }
 
-    /// Says where an error was that came from a type and not from the message: at
-    /// the last thing that was read.
+    /// Adds the current offset to an error of a type, which has none.
     #[cold]
-    fn placed(&self, error: Error) -> Error {
+    fn located(&self, error: Error) -> Error {
         if error.offset().is_some() || !error.is_sender_fault() {
             return error;
         }
@@ -76,12 +75,12 @@ impl<'de> CborDecoder<'de> {
 }
 
 impl CborEncoder {
-    /// Writes a value of a type of serde.
+    /// Serializes a value.
     ///
     /// # Errors
     ///
-    /// The type reports an error, or announces a wrong length. [`finish`](Self::finish)
-    /// returns the error again.
+    /// The type reports an error, or announces a wrong length. [`finish`](Self::finish) then returns
+    /// the same error.
     ///
     /// ```
     /// use polywire_codec::cbor::CborEncoder;
@@ -215,8 +214,8 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
                     (_, Err(_)) => visitor.visit_i128(-1 - i128::from(argument)),
                 }
             }
-            0xfa => visitor.visit_f32(self.any_double("a number")? as f32),
-            _ => visitor.visit_f64(self.any_double("a number")?),
+            0xfa => visitor.visit_f32(self.slow_double("a number")? as f32),
+            _ => visitor.visit_f64(self.slow_double("a number")?),
         }
     }
 
@@ -235,7 +234,7 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
         }
     }
 
-    /// What is behind tags. Those with a meaning give text, which the types that know them take.
+    /// A tagged value. The value of a known tag is passed as text or a number.
     fn extension<V: Visitor<'de>>(
         &mut self,
         check_keys: bool,
@@ -247,7 +246,7 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
         match tag {
             Tag::Epoch | Tag::DateTime => {
                 self.at = start;
-                let text = own::timestamp(self)?;
+                let text = reserved::timestamp(self)?;
                 visitor.visit_str(&text)
             }
             Tag::Unsigned | Tag::Negative => integers::visit(&self.bignum(tag, start)?, visitor),
@@ -255,12 +254,12 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
         }
     }
 
-    fn own_newtype<V: Visitor<'de>>(
+    fn reserved_newtype<V: Visitor<'de>>(
         &mut self,
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        own::read(self, name, visitor)
+        reserved::read(self, name, visitor)
     }
 }
 
@@ -314,12 +313,12 @@ impl SerdeWriter for CborEncoder {
         key.serialize(crate::serde::ValueSerializer(self))
     }
 
-    fn own_newtype<T: Serialize + ?Sized>(
+    fn reserved_newtype<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        own::write(self, name, value)
+        reserved::write(self, name, value)
     }
 }
 

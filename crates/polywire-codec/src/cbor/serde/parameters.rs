@@ -1,34 +1,34 @@
-//! The parameters of a call: an array, or nothing at all.
+//! The parameters of a call: an array, or an empty message.
 
 use polywire_schema::{Error, ErrorKind, Member, Seq, TokenReader as _};
 
 use super::super::CborDecoder;
-use crate::parameters::Source;
+use crate::parameters::ParameterSource;
 use crate::serde::ValueDeserializer;
 
-/// The parameters that are left.
-pub(super) struct List<'a, 'de> {
+/// The remaining parameters.
+pub(super) struct ParameterList<'a, 'de> {
     decoder: &'a mut CborDecoder<'de>,
     seq: Seq,
-    ended: bool,
+    is_done: bool,
 }
 
-impl<'a, 'de> List<'a, 'de> {
+impl<'a, 'de> ParameterList<'a, 'de> {
     pub(super) fn enter(decoder: &'a mut CborDecoder<'de>) -> Result<Self, Error> {
-        let ended = decoder.bytes.is_empty();
-        let seq = match ended {
+        let is_done = decoder.bytes.is_empty();
+        let seq = match is_done {
             true => Seq::default(),
             false => decoder.enter(4, Member::DOCUMENT)?,
         };
         Ok(Self {
             decoder,
             seq,
-            ended,
+            is_done,
         })
     }
 }
 
-impl<'de> Source<'de> for List<'_, 'de> {
+impl<'de> ParameterSource<'de> for ParameterList<'_, 'de> {
     type Reader<'b>
         = ValueDeserializer<'b, CborDecoder<'de>>
     where
@@ -36,11 +36,11 @@ impl<'de> Source<'de> for List<'_, 'de> {
 
     #[inline]
     fn next(&mut self) -> Result<bool, Error> {
-        if self.ended {
+        if self.is_done {
             return Ok(false);
         }
         let more = self.decoder.next_item(&mut self.seq)?;
-        self.ended = !more;
+        self.is_done = !more;
         Ok(more)
     }
 
@@ -49,15 +49,15 @@ impl<'de> Source<'de> for List<'_, 'de> {
         ValueDeserializer(self.decoder)
     }
 
-    fn is_nothing(&mut self) -> Result<bool, Error> {
-        let (at, ended) = (self.decoder.at, self.decoder.ended);
+    fn is_none(&mut self) -> Result<bool, Error> {
+        let (at, last_end) = (self.decoder.at, self.decoder.last_end);
         let (seq, budget) = (self.seq.clone(), self.decoder.budget.mark());
-        if !self.next()? || self.decoder.is_null()? && !self.next()? {
+        if !self.next()? || self.decoder.null()? && !self.next()? {
             return Ok(true);
         }
-        (self.decoder.at, self.decoder.ended) = (at, ended);
+        (self.decoder.at, self.decoder.last_end) = (at, last_end);
         self.decoder.budget.back_to(budget);
-        (self.seq, self.ended) = (seq, false);
+        (self.seq, self.is_done) = (seq, false);
         Ok(false)
     }
 

@@ -1,4 +1,4 @@
-//! Reading the members of structures, the entries of maps and the items of lists.
+//! Access to the members of structures, the entries of maps and the items of lists.
 
 use std::borrow::Cow;
 
@@ -12,30 +12,30 @@ use crate::serde::{Keys, TextKey};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A field, and where the segments end in its key that all fields of a value share.
+/// The key segments that all fields of a value share: a field, and the end of the segments in its key.
 type Prefix = (Field, usize);
 
-/// Where the rest of the key of the next field begins, if it belongs to the value.
+/// The next field and the end of the prefix in its key, if the field has the prefix.
 #[inline]
 fn next_in(reader: &Reader<'_>, (first, end): Prefix) -> Option<(Field, usize)> {
     let field = reader.peek()?;
     let prefix = &first.key(reader.form)[..end];
-    let at = key::behind_prefix(field.key(reader.form), prefix)?;
+    let at = key::strip_prefix(field.key(reader.form), prefix)?;
     Some((field, at))
 }
 
 /// The members of a structure or the entries of a map.
 pub(super) struct MemberAccess<'a, 'de> {
     reader: &'a mut Reader<'de>,
-    /// What the keys have in common. `None` at the top.
+    /// The prefix of the keys. `None` at the top.
     prefix: Option<Prefix>,
     /// The names of the members. Empty for a map.
     fields: &'static [&'static str],
-    /// The next field, and where its name ends.
+    /// The current field and the end of its name, between a key and a value.
     next: Option<(Field, usize)>,
-    /// The field that was read last.
+    /// The last field.
     last: Option<Field>,
-    /// The names in a map.
+    /// The names in a map, to detect duplicates.
     keys: Option<Keys<'de>>,
 }
 
@@ -60,7 +60,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
         members.finish(value)
     }
 
-    /// Finds the next member, and where its name begins and ends.
+    /// Finds the next member, and the start and the end of its name.
     #[inline]
     fn next(&mut self) -> Result<Option<(Field, usize, usize)>> {
         let found = match self.prefix {
@@ -76,7 +76,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
         let key = field.key(self.reader.form);
         let mut end = key::segment_end(key, start);
         if end < key.len() && !self.fields.is_empty() {
-            // The name of a member may have dots.
+            // The name of a member may contain dots.
             let rest = self.reader.decode(field.key + start, field.key_end)?;
             if self.fields.contains(&&*rest) {
                 end = key.len();
@@ -97,7 +97,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
         Ok(name)
     }
 
-    /// Checks that the type has read all members, and that no name came twice.
+    /// Checks that the type has read all members, and that there is no duplicate name.
     fn finish<T>(mut self, value: Result<T>) -> Result<T> {
         let value = match value {
             Ok(value) => value,
@@ -105,7 +105,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
                 let is_duplicate = error.kind() == ErrorKind::Duplicate;
                 let prefix = self.prefix.map(|(field, _)| field);
                 let field = if is_duplicate { self.last } else { prefix };
-                return Err(self.reader.located(error, field));
+                return Err(self.reader.locate(error, field));
             }
         };
         if let Some((field, start, _)) = self.next()? {
@@ -121,7 +121,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
                 let error = error.found(format!("`{}` twice", name.escape_debug()));
                 Err(self
                     .reader
-                    .located(error, self.prefix.map(|(field, _)| field)))
+                    .locate(error, self.prefix.map(|(field, _)| field)))
             }
         }
     }
@@ -138,14 +138,14 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
         self.next = Some((field, end));
         let name = self.name(field, start, end)?;
         let name = seed.deserialize(TextKey(name));
-        self.reader.at(name, Some(field)).map(Some)
+        self.reader.with_position(name, Some(field)).map(Some)
     }
 
     #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
         let Some((field, end)) = self.next.take() else {
             let error = Error::new(ErrorKind::Internal).expected("a key before a value");
-            return Err(self.reader.located(error, self.last));
+            return Err(self.reader.locate(error, self.last));
         };
         seed.deserialize(ValueDeserializer {
             reader: self.reader,
@@ -155,8 +155,7 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
         })
     }
 
-    /// The value first: whether it is a scalar says whether dots in the key are part of the
-    /// name.
+    /// Reads the value before the name. If the value is a scalar, dots in the key belong to the name.
     fn next_entry_seed<K: DeserializeSeed<'de>, V: DeserializeSeed<'de>>(
         &mut self,
         key_seed: K,
@@ -179,7 +178,7 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
         };
         let name = self.name(field, start, end)?;
         let name = key_seed.deserialize(TextKey(name));
-        let name = self.reader.at(name, Some(field))?;
+        let name = self.reader.with_position(name, Some(field))?;
         Ok(Some((name, value)))
     }
 
@@ -188,12 +187,12 @@ impl<'de> MapAccess<'de> for &mut MemberAccess<'_, 'de> {
     }
 }
 
-/// The items of a list: by their numbers, or the values of a key that is repeated.
+/// The items of a list, which have numbered keys or the same key.
 pub(super) struct ItemAccess<'a, 'de> {
     reader: &'a mut Reader<'de>,
     prefix: Prefix,
     is_numbered: bool,
-    /// The number of the item before.
+    /// The number of the last item.
     last: Option<&'de str>,
 }
 
@@ -213,7 +212,7 @@ impl<'a, 'de> ItemAccess<'a, 'de> {
             last: None,
         };
         let value = visitor.visit_seq(&mut items);
-        let value = items.reader.at(value, Some(field))?;
+        let value = items.reader.with_position(value, Some(field))?;
         match items.next()? {
             None => {
                 items.reader.leave();
@@ -226,7 +225,7 @@ impl<'a, 'de> ItemAccess<'a, 'de> {
         }
     }
 
-    /// Finds the next item, and where the segments end in its key that lead to it.
+    /// Finds the next item, and the end of its number in the key.
     fn next(&mut self) -> Result<Option<(Field, usize)>> {
         let Some((field, at)) = next_in(self.reader, self.prefix) else {
             return Ok(None);

@@ -1,10 +1,7 @@
 //! Writing structures, maps and lists.
 
 use polywire_schema::Error;
-use serde::ser::{
-    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
-    SerializeTupleStruct, SerializeTupleVariant,
-};
+use serde::ser::{Serialize, SerializeMap};
 
 use super::super::text::push_number;
 use super::serializer::ValueSerializer;
@@ -15,22 +12,23 @@ type Result<T> = std::result::Result<T, Error>;
 
 /// A structure, map or list that is being written.
 ///
-/// Its own key is in the output, and is that of the first field; the others copy it.
+/// Its key is already in the output and begins the first field. The other fields copy it.
 pub(super) struct Compound<'w> {
     pub(super) writer: &'w mut FormWriter,
-    /// Where its key is, and its length.
+    /// The offset of the key in the output.
     pub(super) key: usize,
+    /// The length of the key.
     pub(super) len: usize,
-    /// Whether it is the whole form, which has no key.
+    /// Whether this is the top of the form, which has no key.
     pub(super) is_top: bool,
-    /// The number of items so far, if it is a list.
+    /// The number of items so far. `None` for a structure or map.
     pub(super) items: Option<u64>,
-    /// Where the field and its key are whose value comes next, if it is a map.
+    /// The offsets of the current field and its key, between a key and a value of a map.
     pub(super) pending: (usize, usize),
 }
 
 impl Compound<'_> {
-    /// Begins a field. Returns where it and its key are.
+    /// Begins a field. Returns the offsets of the field and its key.
     #[inline]
     fn begin(&mut self) -> (usize, usize) {
         let start = self.writer.out.len();
@@ -68,7 +66,7 @@ impl Compound<'_> {
         self.value(start, key, value)
     }
 
-    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         let (start, key) = self.begin();
         let number = self.items.unwrap_or_default() + 1;
         self.items = Some(number);
@@ -85,63 +83,14 @@ impl Compound<'_> {
     }
 }
 
-/// The traits for elements without names, and for members.
-macro_rules! elements {
-    ($($name:ident $method:ident)*) => {
-        $(impl $name for Compound<'_> {
-            type Ok = ();
-            type Error = Error;
-
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-                self.item(value)
-            }
-
-            fn end(self) -> Result<()> {
-                self.finish()
-            }
-        })*
-    };
-}
-
-macro_rules! members {
-    ($($name:ident)*) => {
-        $(impl $name for Compound<'_> {
-            type Ok = ();
-            type Error = Error;
-
-            #[inline]
-            fn serialize_field<T: Serialize + ?Sized>(
-                &mut self,
-                name: &'static str,
-                value: &T,
-            ) -> Result<()> {
-                self.member(name, value)
-            }
-
-            #[inline]
-            fn end(self) -> Result<()> {
-                self.finish()
-            }
-        })*
-    };
-}
-
-elements! {
-    SerializeSeq serialize_element
-    SerializeTuple serialize_element
-    SerializeTupleStruct serialize_field
-    SerializeTupleVariant serialize_field
-}
-
-members! { SerializeStruct SerializeStructVariant }
+crate::serde::impl_compound!([] Compound<'_>);
 
 impl SerializeMap for Compound<'_> {
     type Ok = ();
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        let place = self.begin();
-        self.pending = place;
+        self.pending = self.begin();
         let writer = &mut *self.writer;
         let result = key.serialize(Capture::new(|key: &str| writer.name(key)));
         self.writer

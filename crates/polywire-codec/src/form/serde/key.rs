@@ -1,4 +1,4 @@
-//! Keys of fields, as they are in the form, segment by segment.
+//! Encoded keys and their segments.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use polywire_text::percent;
 
 use super::super::index;
 
-/// A field: offsets into the form, `key <= key_end <= value <= end`.
+/// The offsets of a field in the form: `key <= key_end <= value <= end`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     pub(super) key: usize,
@@ -31,7 +31,7 @@ impl Field {
     }
 }
 
-/// Where the segment ends that begins at `at` of a key.
+/// The end of the segment of a key that begins at `at`.
 #[inline]
 pub(super) fn segment_end(key: &str, at: usize) -> usize {
     let rest = key.as_bytes().get(at..).unwrap_or_default();
@@ -46,7 +46,7 @@ pub(super) fn is_number(segment: &str) -> bool {
     matches!(bytes, [b'1'..=b'9', ..]) && bytes.iter().all(u8::is_ascii_digit)
 }
 
-/// The order of segments: numbers, and then names.
+/// Compares segments. Numbers come before names.
 fn compare_segments(left: &str, right: &str) -> Ordering {
     match (is_number(left), is_number(right)) {
         (true, true) => left.len().cmp(&right.len()).then_with(|| left.cmp(right)),
@@ -64,7 +64,7 @@ fn compare_names(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// The bytes of a segment that is known to be percent-encoded as it should be.
+/// The decoded bytes of a segment whose percent-encoding is known to be valid.
 fn decoded(segment: &str) -> impl Iterator<Item = u8> {
     let mut rest = segment.as_bytes();
     std::iter::from_fn(move || {
@@ -82,8 +82,8 @@ fn decoded(segment: &str) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The order of keys, segment by segment: what belongs to one structure, list or map is
-/// together, and items are in the order of their numbers.
+/// Compares keys by their segments, so that the fields of a structure, list or map are adjacent and
+/// items have the order of their numbers.
 pub(super) fn compare(left: &str, right: &str) -> Ordering {
     let (mut left, mut right) = (left.split('.'), right.split('.'));
     loop {
@@ -99,10 +99,9 @@ pub(super) fn compare(left: &str, right: &str) -> Ordering {
     }
 }
 
-/// Where the rest of a key begins whose first segments are those of `prefix`, the start of
-/// another key up to a segment. `None` if they are others.
+/// The end of the first segments of a key if they are equal to the segments of `prefix`, else `None`.
 #[inline]
-pub(super) fn behind_prefix(key: &str, prefix: &str) -> Option<usize> {
+pub(super) fn strip_prefix(key: &str, prefix: &str) -> Option<usize> {
     if let Some(rest) = key.strip_prefix(prefix)
         && matches!(rest.as_bytes(), [] | [b'.', ..])
     {
@@ -113,12 +112,12 @@ pub(super) fn behind_prefix(key: &str, prefix: &str) -> Option<usize> {
         .chain(prefix.bytes())
         .any(|byte| matches!(byte, b'%' | b'+'));
     may_be_equal
-        .then(|| slow_behind_prefix(key, prefix))
+        .then(|| slow_strip_prefix(key, prefix))
         .flatten()
 }
 
 #[cold]
-fn slow_behind_prefix(key: &str, prefix: &str) -> Option<usize> {
+fn slow_strip_prefix(key: &str, prefix: &str) -> Option<usize> {
     let mut end = 0;
     let mut start = 0;
     for segment in prefix.split('.') {
@@ -134,7 +133,7 @@ fn slow_behind_prefix(key: &str, prefix: &str) -> Option<usize> {
     Some(end)
 }
 
-/// A key as an error shows it.
+/// A key for errors: decoded, shortened and printable.
 #[cold]
 pub(super) fn shown(key: &str) -> String {
     index::shown(&percent::decode_query(key).unwrap_or_default())
@@ -170,7 +169,7 @@ mod tests {
             ("a", "%61.b", None),
             ("a%2Eb", "a", None),
         ] {
-            assert_eq!(behind_prefix(key, prefix), at, "{key} {prefix}");
+            assert_eq!(strip_prefix(key, prefix), at, "{key} {prefix}");
         }
     }
 }

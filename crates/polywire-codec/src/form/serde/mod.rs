@@ -1,4 +1,4 @@
-//! Types of serde in forms: see the [parent](super).
+//! serde for forms. See the [parent module](super).
 
 mod access;
 mod compound;
@@ -22,7 +22,7 @@ use writer::FormWriter;
 pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     let mut reader = Reader::new(bytes)?;
     let value = T::deserialize(FormDeserializer(&mut reader));
-    let value = reader.at(value, None)?;
+    let value = reader.with_position(value, None)?;
     reader.finish()?;
     Ok(value)
 }

@@ -44,17 +44,17 @@ pairs! {
 }
 
 #[cold]
-fn no_pair() -> Error {
+fn not_a_pair() -> Error {
     unwritable("a pair of a key and a value that are text")
 }
 
-/// A writer of one pair.
+/// A serializer of one pair.
 struct PairSerializer<'w>(&'w mut FormWriter);
 
 /// A pair that is being written.
 struct Pair<'w> {
     writer: &'w mut FormWriter,
-    /// How many of its halves have been written.
+    /// How many halves have been written.
     count: usize,
 }
 
@@ -64,17 +64,17 @@ impl Pair<'_> {
         match count {
             0 => writer.separator(),
             1 => writer.out.push(b'='),
-            _ => return Err(no_pair()),
+            _ => return Err(not_a_pair()),
         }
         *count += 1;
         let result = value.serialize(Capture::new(|text: &str| writer.text(text)));
-        result.map_err(|_| no_pair())
+        result.map_err(|_| not_a_pair())
     }
 
     fn finish(self) -> Result<()> {
         match self.count {
             2 => Ok(()),
-            _ => Err(no_pair()),
+            _ => Err(not_a_pair()),
         }
     }
 }
@@ -105,15 +105,6 @@ impl SerializeTupleStruct for Pair<'_> {
     }
 }
 
-/// Methods for types that cannot be a pair.
-macro_rules! no_pairs {
-    ($($method:ident($($type:ty),*) -> $ok:ty;)*) => {
-        $(fn $method(self, $(_: $type),*) -> Result<$ok> {
-            Err(no_pair())
-        })*
-    };
-}
-
 impl<'w> Serializer for PairSerializer<'w> {
     type Ok = ();
     type Error = Error;
@@ -125,7 +116,8 @@ impl<'w> Serializer for PairSerializer<'w> {
     type SerializeStruct = Impossible<(), Error>;
     type SerializeStructVariant = Impossible<(), Error>;
 
-    no_pairs! {
+    crate::serde::unsupported! {
+        not_a_pair();
         serialize_bool(bool) -> ();
         serialize_i8(i8) -> ();
         serialize_i16(i16) -> ();
@@ -155,17 +147,7 @@ impl<'w> Serializer for PairSerializer<'w> {
             -> Self::SerializeStructVariant;
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
-    }
+    crate::serde::serialize_transparent!();
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
         self,
@@ -174,7 +156,7 @@ impl<'w> Serializer for PairSerializer<'w> {
         _: &'static str,
         _: &T,
     ) -> Result<()> {
-        Err(no_pair())
+        Err(not_a_pair())
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Pair<'w>> {

@@ -1,5 +1,4 @@
-//! The fields of a form: as they come while that is enough, and else in the order of their
-//! keys.
+//! The fields of a form, in the order of the form or, for nested values, sorted by their keys.
 
 use std::borrow::Cow;
 
@@ -17,7 +16,7 @@ pub(super) struct Reader<'de> {
     fields: Fields<'de>,
     /// The next field.
     next: Option<Field>,
-    /// The fields after it in reverse order, once they have been sorted.
+    /// The fields after `next` in reverse order, if they have been sorted.
     sorted: Option<Vec<Field>>,
     budget: Budget,
 }
@@ -25,7 +24,7 @@ pub(super) struct Reader<'de> {
 impl<'de> Reader<'de> {
     pub(super) fn new(bytes: &'de [u8]) -> Result<Self> {
         let limits = Limits::DEFAULT;
-        crate::refuse::too_long(bytes.len(), &limits, "form")?;
+        crate::checks::message_len(bytes.len(), &limits, "form")?;
         let form = utf8::validate(bytes).map_err(|malformed| {
             Error::malformed(ErrorKind::Characters, malformed, 0).in_format("form")
         })?;
@@ -47,18 +46,17 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// The next field.
     #[inline]
     pub(super) fn peek(&self) -> Option<Field> {
         self.next
     }
 
-    /// The field behind the next one, if the fields are sorted.
+    /// The field after the next one, if the fields are sorted.
     pub(super) fn second(&self) -> Option<Field> {
         self.sorted.as_ref()?.last().copied()
     }
 
-    /// Goes to the field behind the next one.
+    /// Moves to the field after the next one.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<()> {
         self.next = match &mut self.sorted {
@@ -68,15 +66,15 @@ impl<'de> Reader<'de> {
         self.count()
     }
 
-    /// About how many fields there are, if they have not been sorted.
+    /// An estimate of the number of fields, if they have not been sorted.
     pub(super) fn size_hint(&self) -> Option<usize> {
         let rest = self.form.as_bytes().get(self.next?.key..)?;
         let separators = memchr::memchr_iter(b'&', rest).count();
         self.sorted.is_none().then_some(separators + 1)
     }
 
-    /// Brings the fields that belong to one segment together, first those that share the
-    /// first segment of the next field.
+    /// Sorts the fields so that those with the same segments are adjacent. The fields that share the
+    /// first segment of the next field come first.
     pub(super) fn sort(&mut self) -> Result<()> {
         let (None, Some(next)) = (&self.sorted, self.next) else {
             return Ok(());
@@ -90,11 +88,11 @@ impl<'de> Reader<'de> {
             self.decode(field.key, field.key_end)?;
         }
         let keys = |left: &Field, right: &Field| key::compare(left.key(form), right.key(form));
-        // Stable, so that the values of one key stay in their order.
+        // The sort is stable, so that the values of a repeated key keep their order.
         sorted.sort_by(keys);
         let first = next.key(form);
         let first = &first[..key::segment_end(first, 0)];
-        let belongs = |field: &Field| key::behind_prefix(field.key(form), first).is_some();
+        let belongs = |field: &Field| key::strip_prefix(field.key(form), first).is_some();
         let start = sorted.iter().position(belongs).unwrap_or(0);
         let len = sorted[start..]
             .iter()
@@ -107,7 +105,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// A part of the form without percent-encoding.
+    /// Decodes a part of the form.
     #[inline]
     pub(super) fn decode(&self, start: usize, end: usize) -> Result<Cow<'de, str>> {
         let part = &self.form[start..end];
@@ -145,21 +143,21 @@ impl<'de> Reader<'de> {
     #[cold]
     fn limit(&self, limit: LimitKind) -> Error {
         let error = Error::new(ErrorKind::Limit(limit));
-        self.located(error, self.next)
+        self.locate(error, self.next)
     }
 
-    /// Adds the position to an error of a visitor, which knows none.
+    /// Adds the position of a field to an error of a visitor.
     #[inline(always)]
-    pub(super) fn at<T>(&self, result: Result<T>, field: Option<Field>) -> Result<T> {
+    pub(super) fn with_position<T>(&self, result: Result<T>, field: Option<Field>) -> Result<T> {
         match result {
             Ok(value) => Ok(value),
-            Err(error) => Err(self.located(error, field)),
+            Err(error) => Err(self.locate(error, field)),
         }
     }
 
-    /// Adds the position of a field to an error. Without a field, the error is about the whole form.
+    /// Adds the position of a field to an error. Without a field, the error is about the form.
     #[cold]
-    pub(super) fn located(&self, error: Error, field: Option<Field>) -> Error {
+    pub(super) fn locate(&self, error: Error, field: Option<Field>) -> Error {
         if error.offset().is_some() {
             return error;
         }
@@ -175,18 +173,18 @@ impl<'de> Reader<'de> {
     /// An error about the value of a field.
     #[cold]
     pub(super) fn error(&self, field: Field, kind: ErrorKind, expected: &'static str) -> Error {
-        let error = self.located(Error::new(kind).expected(expected), Some(field));
+        let error = self.locate(Error::new(kind).expected(expected), Some(field));
         match kind {
             ErrorKind::Duplicate => error,
             _ if field.value >= field.end => error.found("the end of the value"),
             _ => {
                 let form = &self.form.as_bytes()[..field.end];
-                error.found(snippet::whole(form, field.value))
+                error.found(snippet::rest(form, field.value))
             }
         }
     }
 
-    /// An error about the key of a field, from `at` on.
+    /// An error about the key of a field, at the offset `at` in the key.
     #[cold]
     pub(super) fn key_error(
         &self,
@@ -205,22 +203,23 @@ impl<'de> Reader<'de> {
         match kind {
             ErrorKind::Duplicate => error,
             _ if start >= field.key_end => error.found("the end of the key"),
-            _ => error.found(snippet::whole(key, start)),
+            _ => error.found(snippet::rest(key, start)),
         }
     }
 }
 
-/// A short text in which spaces are all that is encoded. `None` if it is not that.
+/// Decodes a short text that contains `+` but no `%`. `None` for anything else.
 #[inline]
 fn spaces(part: &str) -> Option<String> {
     const SHORT: usize = 64;
     let bytes = part.as_bytes();
-    let is = |own: u8| {
+    // Without an early exit, the compiler can vectorise this.
+    let contains = |searched: u8| {
         bytes
             .iter()
-            .fold(false, |found, byte| found | (*byte == own))
+            .fold(false, |found, byte| found | (*byte == searched))
     };
-    if bytes.len() > SHORT || !is(b'+') || is(b'%') {
+    if bytes.len() > SHORT || !contains(b'+') || contains(b'%') {
         return None;
     }
     let space = |byte: u8| if byte == b'+' { b' ' } else { byte };

@@ -1,4 +1,4 @@
-//! Reading values from the text of a field.
+//! Deserializing the text of a field.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use super::reader::Reader;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the text of a field.
+/// A deserializer of the text of a field.
 pub(super) struct ScalarDeserializer<'a, 'de> {
     pub(super) reader: &'a Reader<'de>,
     pub(super) field: Field,
@@ -27,8 +27,8 @@ impl<'de> ScalarDeserializer<'_, 'de> {
     }
 
     #[inline]
-    fn at<T>(&self, result: Result<T>) -> Result<T> {
-        self.reader.at(result, Some(self.field))
+    fn with_position<T>(&self, result: Result<T>) -> Result<T> {
+        self.reader.with_position(result, Some(self.field))
     }
 
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -44,12 +44,12 @@ impl<'de> ScalarDeserializer<'_, 'de> {
         } else {
             return Err(self.invalid("an integer"));
         };
-        self.at(result)
+        self.with_position(result)
     }
 
     fn bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match base64::decode(self.text.as_bytes()) {
-            Ok(blob) => self.at(visitor.visit_byte_buf(blob.to_vec())),
+            Ok(blob) => self.with_position(visitor.visit_byte_buf(blob.to_vec())),
             Err(malformed) => Err(self.invalid(malformed.expected)),
         }
     }
@@ -65,7 +65,7 @@ impl<'de> ScalarDeserializer<'_, 'de> {
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
             Cow::Owned(text) => visitor.visit_string(text),
         };
-        reader.at(result, Some(field))
+        reader.with_position(result, Some(field))
     }
 }
 
@@ -81,7 +81,7 @@ macro_rules! scalars {
     (parse $($method:ident $visit:ident $type:ty = $expected:literal;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
             match self.text.parse::<$type>() {
-                Ok(value) => self.at(visitor.$visit(value)),
+                Ok(value) => self.with_position(visitor.$visit(value)),
                 Err(_) => Err(self.invalid($expected)),
             }
         })*
@@ -96,7 +96,7 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
             deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
             deserialize_u128;
         str: deserialize_any deserialize_str deserialize_string deserialize_identifier
-            deserialize_char deserialize_seq deserialize_map;
+            deserialize_char deserialize_map;
         bytes: deserialize_bytes deserialize_byte_buf;
     }
 
@@ -113,7 +113,7 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.text.is_empty() {
-            true => self.at(visitor.visit_unit()),
+            true => self.with_position(visitor.visit_unit()),
             false => Err(self.invalid("nothing")),
         }
     }
@@ -126,26 +126,8 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
         self.deserialize_unit(visitor)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
-        self.str(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.str(visitor)
-    }
+    crate::serde::deserialize_transparent!();
+    crate::serde::deserialize_lists_with!(str);
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
@@ -164,7 +146,7 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value> {
         let name: StrDeserializer<'_, Error> = (*self.text).into_deserializer();
-        self.at(visitor.visit_enum(name))
+        self.with_position(visitor.visit_enum(name))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

@@ -1,4 +1,4 @@
-//! Writing the values of fields, and the form as a whole.
+//! Serializers for the values of fields and for the form.
 
 use polywire_schema::Error;
 use polywire_text::base64;
@@ -11,30 +11,30 @@ use super::writer::{FormWriter, unwritable};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A writer of the value whose key has just been written.
+/// A serializer of a value. Its key has just been written.
 pub(super) struct ValueSerializer<'w> {
     pub(super) writer: &'w mut FormWriter,
-    /// Where the field begins.
+    /// The offset of the field.
     pub(super) start: usize,
-    /// Where its key begins.
+    /// The offset of the key.
     pub(super) key: usize,
     /// Whether `None` omits the field.
     pub(super) is_optional: bool,
 }
 
 #[cold]
-fn no_value() -> Error {
+fn missing_value() -> Error {
     unwritable("a value in a list or variant")
 }
 
 pub(super) fn push_float<F: Float>(out: &mut Vec<u8>, value: F) {
     let start = out.len();
-    // This spelling has words for all values.
+    // Cannot fail: this spelling covers all values.
     let _ = number::push_float(out, value, Spelling::SMITHY);
     super::super::text::encode_plus(out, start);
 }
 
-/// Writes base64, whose `+` and `/` are encoded.
+/// Writes base64. Its `+` and `/` are percent-encoded.
 pub(super) fn push_base64(writer: &mut FormWriter, value: &[u8]) {
     let mut text = String::new();
     base64::STANDARD.push_str(&mut text, value);
@@ -53,6 +53,7 @@ macro_rules! scalars {
         )*
     };
 }
+
 impl<'w> ValueSerializer<'w> {
     #[inline]
     fn scalar(self) -> &'w mut FormWriter {
@@ -113,16 +114,13 @@ impl<'w> Serializer for ValueSerializer<'w> {
 
     fn serialize_none(self) -> Result<()> {
         if !self.is_optional {
-            return Err(no_value());
+            return Err(missing_value());
         }
         self.writer.out.truncate(self.start);
         Ok(())
     }
 
-    #[inline]
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
+    crate::serde::serialize_transparent!();
 
     fn serialize_unit(self) -> Result<()> {
         self.scalar();
@@ -135,15 +133,6 @@ impl<'w> Serializer for ValueSerializer<'w> {
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
         self.serialize_str(name)
-    }
-
-    #[inline]
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -200,11 +189,11 @@ impl<'w> Serializer for ValueSerializer<'w> {
     }
 }
 
-/// A writer of the whole form.
+/// A serializer of the form.
 pub(super) struct FormSerializer<'w>(pub(super) &'w mut FormWriter);
 
 impl<'w> FormSerializer<'w> {
-    /// The value of a variant, whose name begins the keys.
+    /// Begins the value of a variant. The name of the variant is the first segment of the keys.
     fn variant(self, name: &str) -> ValueSerializer<'w> {
         let key = self.0.out.len();
         self.0.name(name);
@@ -228,14 +217,6 @@ impl<'w> FormSerializer<'w> {
     }
 }
 
-macro_rules! no_scalars {
-    ($($method:ident $type:ty;)*) => {
-        $(fn $method(self, _: $type) -> Result<()> {
-            Err(unwritable("a structure, map or list of pairs"))
-        })*
-    };
-}
-
 impl<'w> Serializer for FormSerializer<'w> {
     type Ok = ();
     type Error = Error;
@@ -247,32 +228,31 @@ impl<'w> Serializer for FormSerializer<'w> {
     type SerializeStruct = Compound<'w>;
     type SerializeStructVariant = Compound<'w>;
 
-    no_scalars! {
-        serialize_bool bool;
-        serialize_i8 i8;
-        serialize_i16 i16;
-        serialize_i32 i32;
-        serialize_i64 i64;
-        serialize_i128 i128;
-        serialize_u8 u8;
-        serialize_u16 u16;
-        serialize_u32 u32;
-        serialize_u64 u64;
-        serialize_u128 u128;
-        serialize_f32 f32;
-        serialize_f64 f64;
-        serialize_char char;
-        serialize_str &str;
-        serialize_bytes &[u8];
+    crate::serde::unsupported! {
+        unwritable("a structure, map or list of pairs");
+        serialize_bool(bool) -> ();
+        serialize_i8(i8) -> ();
+        serialize_i16(i16) -> ();
+        serialize_i32(i32) -> ();
+        serialize_i64(i64) -> ();
+        serialize_i128(i128) -> ();
+        serialize_u8(u8) -> ();
+        serialize_u16(u16) -> ();
+        serialize_u32(u32) -> ();
+        serialize_u64(u64) -> ();
+        serialize_u128(u128) -> ();
+        serialize_f32(f32) -> ();
+        serialize_f64(f64) -> ();
+        serialize_char(char) -> ();
+        serialize_str(&str) -> ();
+        serialize_bytes(&[u8]) -> ();
     }
 
     fn serialize_none(self) -> Result<()> {
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
-    }
+    crate::serde::serialize_transparent!();
 
     fn serialize_unit(self) -> Result<()> {
         Ok(())
@@ -284,14 +264,6 @@ impl<'w> Serializer for FormSerializer<'w> {
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<()> {
         self.variant(name).serialize_unit()
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<()> {
-        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

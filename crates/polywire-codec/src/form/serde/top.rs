@@ -1,4 +1,4 @@
-//! Reading the form as a whole.
+//! Deserializing the form.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::serde::TextKey;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the whole form.
+/// A deserializer of the form.
 pub(super) struct FormDeserializer<'a, 'de>(pub(super) &'a mut Reader<'de>);
 
 impl<'de> FormDeserializer<'_, 'de> {
@@ -23,7 +23,7 @@ impl<'de> FormDeserializer<'_, 'de> {
     fn pairs<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.0.enter()?;
         let value = visitor.visit_seq(PairsAccess(&mut *self.0));
-        let value = self.0.at(value, None)?;
+        let value = self.0.with_position(value, None)?;
         self.0.leave();
         Ok(value)
     }
@@ -31,7 +31,7 @@ impl<'de> FormDeserializer<'_, 'de> {
     #[cold]
     fn no_fields(self) -> Error {
         let error = Error::new(ErrorKind::WrongType).expected("a structure, map or list of pairs");
-        self.0.located(error, None)
+        self.0.locate(error, None)
     }
 }
 
@@ -64,7 +64,7 @@ impl<'de> Deserializer<'de> for FormDeserializer<'_, 'de> {
         }
     }
 
-    /// A form without fields: what is left is found at the end.
+    /// A form without fields. `Reader::finish` reports remaining fields.
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         visitor.visit_unit()
     }
@@ -77,36 +77,14 @@ impl<'de> Deserializer<'de> for FormDeserializer<'_, 'de> {
         visitor.visit_unit()
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.pairs(visitor)
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
-        self.pairs(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.pairs(visitor)
-    }
+    crate::serde::deserialize_transparent!();
+    crate::serde::deserialize_lists_with!(pairs);
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         MemberAccess::read(self.0, None, &[], true, visitor)
     }
 
-    /// A structure checks itself that no member comes twice.
+    /// Derived implementations check for duplicate members.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -126,7 +104,7 @@ impl<'de> Deserializer<'de> for FormDeserializer<'_, 'de> {
             Some(field) => read_variant(self.0, field, None, visitor),
             None => {
                 let error = Error::new(ErrorKind::Missing).expected("a variant");
-                Err(self.0.located(error, None))
+                Err(self.0.locate(error, None))
             }
         }
     }
@@ -160,7 +138,7 @@ impl<'de> SeqAccess<'de> for PairsAccess<'_, 'de> {
             is_read: false,
         };
         let pair = seed.deserialize(pair);
-        self.0.at(pair, Some(field)).map(Some)
+        self.0.with_position(pair, Some(field)).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -168,7 +146,7 @@ impl<'de> SeqAccess<'de> for PairsAccess<'_, 'de> {
     }
 }
 
-/// A reader of one pair, and access to its halves.
+/// A deserializer of one pair, and access to its halves.
 struct PairDeserializer<'a, 'de> {
     reader: &'a Reader<'de>,
     field: Field,
@@ -188,13 +166,7 @@ impl<'de> Deserializer<'de> for PairDeserializer<'_, 'de> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
+    crate::serde::deserialize_transparent!();
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option

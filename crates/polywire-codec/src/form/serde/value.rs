@@ -1,4 +1,4 @@
-//! Reading values that may be of several fields.
+//! Deserializing values that may consist of several fields.
 
 use std::borrow::Cow;
 
@@ -14,20 +14,20 @@ use crate::serde::TextKey;
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A reader of the fields whose keys begin with the segments of the next one up to `end`.
+/// A deserializer of the fields whose keys have the same segments as the next one up to `end`.
 pub(super) struct ValueDeserializer<'a, 'de> {
     pub(super) reader: &'a mut Reader<'de>,
     /// The next field.
     pub(super) field: Field,
-    /// Where the segments end in its key.
+    /// The end of the segments in its key.
     pub(super) end: usize,
-    /// Of a map: set if the rest of the key belongs to the name of the entry, since the
-    /// type expects a scalar.
+    /// For the entry of a map: set to `true` if the type expects a scalar, because the rest of the key
+    /// then belongs to the name of the entry.
     pub(super) takes_key: Option<&'a mut bool>,
 }
 
 impl<'a, 'de> ValueDeserializer<'a, 'de> {
-    /// Whether the key has more segments: the value is not a scalar.
+    /// Whether the key has more segments, so that the value is not a scalar.
     #[inline]
     fn has_more_segments(&self) -> bool {
         self.end < self.field.key_end - self.field.key
@@ -41,7 +41,7 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
                 Some(takes_key) => *takes_key = true,
                 None => {
                     let (field, kind) = (self.field, ErrorKind::WrongType);
-                    let expected = "a value, not a key that goes on";
+                    let expected = "a scalar, not a key with more segments";
                     return Err(self.reader.key_error(field, self.end, kind, expected));
                 }
             }
@@ -56,9 +56,9 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
         })
     }
 
-    /// Whether the next field is an empty structure, list or map. It is an error if it is a
-    /// scalar.
-    fn is_empty(&mut self) -> Result<bool> {
+    /// Reads an empty structure, list or map. Returns `false`, with nothing read, if it is not empty.
+    /// A scalar is an error.
+    fn take_empty(&mut self) -> Result<bool> {
         if self.has_more_segments() {
             return Ok(false);
         }
@@ -77,9 +77,11 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
         check_names: bool,
         visitor: V,
     ) -> Result<V::Value> {
-        if self.is_empty()? {
+        if self.take_empty()? {
             let empty = MapDeserializer::new(std::iter::empty::<((), ())>());
-            return self.reader.at(visitor.visit_map(empty), Some(self.field));
+            return self
+                .reader
+                .with_position(visitor.visit_map(empty), Some(self.field));
         }
         let Self {
             reader, field, end, ..
@@ -96,15 +98,17 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
         self.reader.sort()?;
         let is_empty =
             !self.has_more_segments() && self.field.value == self.field.end && !self.is_repeated();
-        if is_empty && self.is_empty()? {
+        if is_empty && self.take_empty()? {
             let empty = SeqDeserializer::new(std::iter::empty::<()>());
-            return self.reader.at(visitor.visit_seq(empty), Some(self.field));
+            return self
+                .reader
+                .with_position(visitor.visit_seq(empty), Some(self.field));
         }
         let (field, end) = (self.field, self.end);
         ItemAccess::read(self.reader, field, end, self.has_more_segments(), visitor)
     }
 
-    /// Whether another field has the same key. The fields are sorted.
+    /// Whether another field has the same key. The fields must be sorted.
     fn is_repeated(&self) -> bool {
         let key = self.field.key(self.reader.form);
         self.reader.second().is_some_and(|second| {
@@ -129,8 +133,8 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
         }
     }
 
-    /// Skips the value. A structure skips the other fields of a name it does not have when
-    /// it sees the name again.
+    /// Skips the value. In a structure, this skips only one field: the structure sees the name again
+    /// for each of the other fields.
     fn skip(self) -> Result<()> {
         let Self {
             reader,
@@ -145,7 +149,7 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
         reader.sort()?;
         let prefix = &field.key(reader.form)[..end];
         while let Some(next) = reader.peek()
-            && key::behind_prefix(next.key(reader.form), prefix).is_some()
+            && key::strip_prefix(next.key(reader.form), prefix).is_some()
         {
             reader.value(next)?;
             reader.advance()?;
@@ -154,7 +158,7 @@ impl<'a, 'de> ValueDeserializer<'a, 'de> {
     }
 }
 
-/// Methods that read a scalar.
+/// Defines methods that forward to the deserializer of a scalar.
 macro_rules! scalars {
     ($($method:ident($($argument:ident: $type:ty),*);)*) => {
         $(
@@ -205,36 +209,14 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_, 'de> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.list(visitor)
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value> {
-        self.list(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.list(visitor)
-    }
+    crate::serde::deserialize_transparent!();
+    crate::serde::deserialize_lists_with!(list);
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.map(visitor)
     }
 
-    /// A structure checks itself that no member comes twice.
+    /// Derived implementations check for duplicate members.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -265,8 +247,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_, 'de> {
     }
 }
 
-/// Reads an enum whose variant is the segment behind `end` of the key of the next field; the
-/// first segment without an `end`.
+/// Reads an enum. Its variant is the key segment after `end`, or the first segment without an `end`.
 pub(super) fn read_variant<'de, V: Visitor<'de>>(
     reader: &mut Reader<'de>,
     field: Field,
@@ -281,13 +262,13 @@ pub(super) fn read_variant<'de, V: Visitor<'de>>(
         field,
         start,
     });
-    let value = reader.at(value, Some(field))?;
+    let value = reader.with_position(value, Some(field))?;
     reader.leave();
     let prefix = end.map(|end| &field.key(reader.form)[..end]);
     match reader.peek() {
         Some(next)
             if prefix.is_none_or(|prefix| {
-                key::behind_prefix(next.key(reader.form), prefix).is_some()
+                key::strip_prefix(next.key(reader.form), prefix).is_some()
             }) =>
         {
             let (kind, expected) = (ErrorKind::InvalidValue, "one variant");
@@ -297,7 +278,7 @@ pub(super) fn read_variant<'de, V: Visitor<'de>>(
     }
 }
 
-/// A reader of an enum whose variant is a segment of a key.
+/// A deserializer of an enum whose variant is a segment of a key.
 struct VariantDeserializer<'a, 'de> {
     reader: &'a mut Reader<'de>,
     field: Field,
@@ -316,7 +297,7 @@ impl<'a, 'de> EnumAccess<'de> for VariantDeserializer<'a, 'de> {
         } = self;
         let end = key::segment_end(field.key(reader.form), start);
         let name: Cow<'de, str> = reader.decode(field.key + start, field.key + end)?;
-        let name = reader.at(seed.deserialize(TextKey(name)), Some(field))?;
+        let name = reader.with_position(seed.deserialize(TextKey(name)), Some(field))?;
         let value = ValueDeserializer {
             reader,
             field,

@@ -1,4 +1,4 @@
-//! The output, and what may be written to it.
+//! The output of the serializers.
 
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::form;
@@ -6,12 +6,12 @@ use polywire_text::percent::{self, Set};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// What stays as it is in names: as in other texts, without the dots that separate names.
+/// The characters that are not encoded in names. Dots are encoded, because they separate segments.
 static NAME: Set = Set::new(b"*-_", true);
 
 pub(super) struct FormWriter {
     pub(super) out: Vec<u8>,
-    /// The first error. It is kept because a type may ignore it.
+    /// The first error, in case a type ignores it.
     error: Option<Error>,
 }
 
@@ -27,7 +27,7 @@ impl FormWriter {
         }
     }
 
-    /// Keeps an error: a type may ignore it.
+    /// Stores the error of a result, in case the type ignores it.
     #[inline]
     pub(super) fn keep<T>(&mut self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result {
@@ -41,7 +41,7 @@ impl FormWriter {
         self.error.get_or_insert_with(|| error.clone());
     }
 
-    /// Begins a field.
+    /// Writes the separator before a field.
     #[inline]
     pub(super) fn separator(&mut self) {
         if !self.out.is_empty() {

@@ -1,10 +1,10 @@
-//! Numbers of any size, a digit at a time.
+//! Numbers of any size, one digit at a time.
 
-/// The most bytes of a big integer.
+/// The maximum length of a big integer in bytes.
 pub(super) const MOST_BYTES: usize = 512;
 
-/// The big-endian bytes of a number given by decimal digits, less `minus`: divided by 256 until
-/// nothing is left, the remainders from behind. Without leading zeros.
+/// Converts decimal digits minus `minus` to big-endian bytes without leading zeros. The number is
+/// divided by 256 until it is 0. The remainders are the bytes, the last byte first.
 pub(super) fn bytes_of_digits(digits: &str, minus: u32) -> Vec<u8> {
     let digits = digits.bytes();
     let mut digits: Vec<u32> = digits.map(|digit| u32::from(digit - b'0')).collect();
@@ -27,8 +27,8 @@ pub(super) fn bytes_of_digits(digits: &str, minus: u32) -> Vec<u8> {
     bytes
 }
 
-/// The decimal digits of a number given by big-endian bytes, plus `plus`: each byte is added to
-/// 256 times what came before.
+/// Converts big-endian bytes plus `plus` to decimal digits. For each byte, the number is multiplied by
+/// 256, and the byte is added.
 pub(super) fn digits_of_bytes(bytes: &[u8], plus: u32) -> String {
     // The last digit first.
     let mut digits = vec![0_u32];
@@ -47,7 +47,7 @@ pub(super) fn digits_of_bytes(bytes: &[u8], plus: u32) -> String {
     digits.iter().rev().map(u32::to_string).collect()
 }
 
-/// A point among the digits for up to 64 places behind it, else an exponent.
+/// Up to 64 decimal places are written with a point, others with an exponent.
 pub(super) fn decimal_text(mantissa: &str, exponent: i64) -> String {
     if exponent == 0 {
         return mantissa.to_owned();

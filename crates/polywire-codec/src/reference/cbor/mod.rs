@@ -17,7 +17,7 @@ use super::format::{DecodeFormat, Format, Input, Rules};
 use super::node::{Data, check_bytes};
 use crate::cbor::CborProfile;
 
-/// The tags that have a meaning here, section 3.4.
+/// The known tags, section 3.4.
 const DATE_TIME: u64 = 0;
 const EPOCH: u64 = 1;
 const UNSIGNED: u64 = 2;
@@ -81,7 +81,7 @@ impl DecodeFormat for CborFormat {
         }
     }
 
-    /// Of integers: major types 0 and 1, and for big ones tags 2 and 3.
+    /// The digits of an integer: major types 0 and 1, tags 2 and 3.
     fn digits(&self, input: Input<'_>) -> Result<String, Error> {
         use ShapeKind::{BigDecimal, BigInteger, Document};
         let big = matches!(input.kind, BigInteger | BigDecimal | Document);
@@ -121,7 +121,7 @@ impl DecodeFormat for CborFormat {
         let text = match &input.node.data {
             Data::Tagged(DECIMAL, inner) => self.decimal(input.with(inner))?,
             Data::Integer(_) | Data::Tagged(UNSIGNED | NEGATIVE, _) => self.digits(input)?,
-            // A decimal keeps its spelling. A double has the same digits in all of Polywire.
+            // A decimal keeps its digits. A double has the same digits as in the fast format.
             _ => digits(self.double(input)?, number::push_f64),
         };
         text.parse().map_err(|_| input.invalid("a decimal number"))
@@ -173,9 +173,9 @@ impl CborFormat {
         if significant.len() > big::MOST_BYTES {
             return Err(input.invalid("an integer of at most 512 bytes"));
         }
-        // Long ones cost more than other values: 64 bytes are an item.
+        // 64 bytes count as one item.
         input.count(significant.len() / 64)?;
-        input.short(&match tag {
+        input.limited(&match tag {
             NEGATIVE => format!("-{}", big::digits_of_bytes(significant, 1)),
             _ => big::digits_of_bytes(significant, 0),
         })
@@ -193,6 +193,6 @@ impl CborFormat {
         };
         let exponent = i64::try_from(exponent).map_err(|_| input.invalid("64 bits"))?;
         let mantissa = self.digits(input.with(mantissa))?;
-        input.short(&big::decimal_text(&mantissa, exponent))
+        input.limited(&big::decimal_text(&mantissa, exponent))
     }
 }

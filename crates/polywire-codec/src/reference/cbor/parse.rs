@@ -4,7 +4,7 @@ use polywire_schema::{Error, ErrorKind, Limits};
 
 use crate::reference::node::{Data, Node, check_depth, error};
 
-/// Tags from this one on have no meaning here (section 3.4). They may precede any value.
+/// The first unknown tag (section 3.4). Unknown tags may precede any value.
 const NO_MEANING: u64 = 5;
 
 /// Reads one data item.
@@ -21,7 +21,7 @@ pub(super) fn parse(bytes: &[u8], start: usize, limits: &Limits) -> Result<Node,
 struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Arrays and maps that are open.
+    /// The number of open arrays and maps.
     depth: usize,
     limits: Limits,
 }
@@ -44,8 +44,7 @@ impl Parser<'_> {
         Ok(taken)
     }
 
-    /// The argument that goes with the additional information; `None` for 31,
-    /// an indefinite length.
+    /// The argument for the additional information. `None` for 31, an indefinite length.
     fn argument(&mut self, info: u8) -> Result<Option<u64>, Error> {
         let size = match info {
             0..=23 => return Ok(Some(u64::from(info))),
@@ -90,7 +89,7 @@ impl Parser<'_> {
                 _ => return Err(self.reserved()),
             };
         };
-        // The outermost tag with a meaning is what counts. Any other within it is one too many.
+        // The outermost known tag applies. A second known tag is an error later.
         let end = self.at;
         let tags = tags.into_iter().filter(|tag| *tag < NO_MEANING);
         for tag in tags.take(2).collect::<Vec<_>>().into_iter().rev() {
@@ -99,8 +98,8 @@ impl Parser<'_> {
         Ok(Node { start, end, data })
     }
 
-    /// Section 3.2.3: without a length, definite strings of the same type up to
-    /// a break.
+    /// Section 3.2.3: a string of indefinite length is a sequence of definite strings of the same type
+    /// up to a break.
     fn string(&mut self, major: u8, length: Option<u64>) -> Result<Vec<u8>, Error> {
         if let Some(length) = length {
             let bytes = self.take(length)?;
@@ -130,8 +129,7 @@ impl Parser<'_> {
         String::from_utf8(bytes).map_err(|_| error(ErrorKind::InvalidValue, self.at, "UTF-8"))
     }
 
-    /// Whether `count` elements are all there are: by the length, or else by a
-    /// break.
+    /// Whether the container ends after `count` elements, because of its length or a break.
     fn ends(&mut self, length: Option<u64>, count: u64) -> bool {
         match length {
             Some(length) => count == length,
@@ -166,7 +164,7 @@ impl Parser<'_> {
             // 0xf8 and continue with a byte less than 0x20."
             24 if value < 32 => return Err(self.reserved()),
             20 | 21 => Data::Boolean(info == 21),
-            // Undefined counts as null.
+            // Undefined is read as null.
             22 | 23 => Data::Null,
             0..=24 => Data::Other,
             25 => Data::Double(half(value as u16)),
@@ -176,7 +174,7 @@ impl Parser<'_> {
     }
 }
 
-/// Appendix D: a sign, five bits of an exponent, ten of a fraction.
+/// Appendix D: one bit for the sign, five for the exponent, ten for the fraction.
 fn half(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);

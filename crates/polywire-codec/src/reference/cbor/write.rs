@@ -12,8 +12,8 @@ use crate::reference::node::{Data, Node};
 pub type CborEncoder = TreeEncoder<CborFormat>;
 
 impl CborEncoder {
-    /// An encoder of one data item, which writes these members with their default where they
-    /// are not there.
+    /// Creates an encoder of one data item. `defaults` are the missing members that are written with
+    /// their default.
     #[must_use]
     pub fn new(defaults: Defaults) -> Self {
         let profile = CborProfile::DEFAULT;
@@ -31,7 +31,7 @@ fn tagged(tag: u64, data: Data) -> Data {
 impl EncodeFormat for CborFormat {
     const COUNTS: bool = true;
 
-    /// Section 3.4.2: of timestamps, tag 1 before seconds, whole where they are.
+    /// Section 3.4.2: a timestamp is tag 1 and the seconds, as an integer if possible.
     fn of_scalar(&self, _: Member<'_>, value: Data) -> Result<Data, Error> {
         match value {
             Data::Digits(digits) => big_integer(&digits),
@@ -52,7 +52,7 @@ impl EncodeFormat for CborFormat {
     }
 }
 
-/// Section 3.4.3: as an integer where 64 bits are enough, else a byte string behind tag 2 or 3.
+/// Section 3.4.3: an integer if it fits in 64 bits, else tag 2 or 3 and a byte string.
 fn big_integer(digits: &str) -> Result<Data, Error> {
     if let Ok(value) = digits.parse::<i128>()
         && (-1 - i128::from(u64::MAX)..=u64::MAX.into()).contains(&value)
@@ -70,7 +70,7 @@ fn big_integer(digits: &str) -> Result<Data, Error> {
     }
 }
 
-/// Section 3.4.4: tag 4 before the exponent of ten and the digits without it.
+/// Section 3.4.4: tag 4 and an array of the decimal exponent and the mantissa.
 fn big_decimal(text: &str) -> Result<Data, Error> {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -87,7 +87,7 @@ fn big_decimal(text: &str) -> Result<Data, Error> {
     Ok(tagged(DECIMAL, Data::List(parts.map(Node::from).into())))
 }
 
-/// Section 3: the major type, and the argument in the fewest bytes.
+/// Section 3: the major type, and the argument in the shortest form.
 fn head(major: u8, argument: u64) -> Vec<u8> {
     let bytes = argument.to_be_bytes();
     let (info, bytes) = match argument {

@@ -24,16 +24,16 @@ impl FormDecoder {
     ///
     /// # Errors
     ///
-    /// It is too long, or not percent-encoded as it should be.
+    /// The form is too long, or its percent-encoding is malformed.
     pub fn new(form: &str, profile: FormProfile, limits: &Limits) -> Result<Self, Error> {
         Self::begin(FormFormat(profile), limits, || {
             check_bytes(form.len(), limits)?;
-            parse::parse(form, profile.own)
+            parse::parse(form, profile.protocol_fields)
         })
     }
 }
 
-/// How many fields there are.
+/// The number of fields.
 fn fields(node: &Node) -> usize {
     match &node.data {
         Data::Element(element) => element.content.iter().map(fields).sum(),
@@ -42,11 +42,11 @@ fn fields(node: &Node) -> usize {
     }
 }
 
-/// An element without a value of its own.
+/// Checks that an element has no value of its own.
 fn parent(node: &Node) -> Result<&Element, Error> {
     let element = node.element()?;
     match element.has_text() {
-        true => node.wrong_type("a key that goes on"),
+        true => node.wrong_type("no key with more segments"),
         false => Ok(element),
     }
 }
@@ -56,7 +56,7 @@ fn child<'n>(element: &'n Element, name: &str) -> Option<&'n Node> {
 }
 
 impl FormFormat {
-    /// The children of a list or map that have numbers, sorted.
+    /// The numbered children of a list or map, sorted.
     fn numbered(&self, input: Input<'_>, wrapper: Option<&str>) -> Result<Vec<Node>, Error> {
         if input.budget.depth.get() == 0 {
             return input.wrong_type("a structure at the top");
@@ -78,7 +78,7 @@ impl FormFormat {
                 parent_of_items.content.len(),
             ) {
                 (Some(inner), 1) => parent(inner)?,
-                _ => return input.wrong_type("what comes before the number of an item"),
+                _ => return input.wrong_type("the segment before the number of an item"),
             };
         }
         let mut items = Vec::new();
@@ -111,7 +111,7 @@ impl Format for FormFormat {
 }
 
 impl DecodeFormat for FormFormat {
-    /// Members in the order of the shape, and what it does not have behind them.
+    /// The members in the order of the shape, then unknown members.
     fn members(&self, input: Input<'_>) -> Result<Values, Error> {
         let shape = input.at.target();
         if !shape.kind().is_structure() {
@@ -166,7 +166,7 @@ impl DecodeFormat for FormFormat {
         Ok(entries)
     }
 
-    /// Skipped fields count one by one.
+    /// Counts each skipped field.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         input.count(fields(input.node).saturating_sub(1))
     }
@@ -181,8 +181,8 @@ impl DecodeFormat for FormFormat {
                     data: Data::Text(text),
                     ..
                 },
-            ] => input.short(text),
-            _ => input.wrong_type("each key once, and none that goes on"),
+            ] => input.limited(text),
+            _ => input.wrong_type("each key once, and no key with more segments"),
         }
     }
 }

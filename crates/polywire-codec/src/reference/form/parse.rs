@@ -1,5 +1,5 @@
-//! A form as a tree: an element for each segment of its keys, which holds the values of the fields
-//! whose key ends there.
+//! Parses a form into a tree. Each segment of a key is an element, which contains the values of the
+//! fields whose key ends with the segment.
 
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::percent::Plus;
@@ -39,7 +39,7 @@ pub(super) fn parse(form: &str, own: &[&str]) -> Result<Node, Error> {
     Ok(Data::Element(root).into())
 }
 
-/// The child of this name, which is added if there is none.
+/// The child with this name, which is added if it is missing.
 fn child<'e>(element: &'e mut Element, name: &str, start: usize) -> &'e mut Element {
     let is = |node: &Node| matches!(&node.data, Data::Element(child) if child.name == name);
     let place = element.content.iter().position(is);

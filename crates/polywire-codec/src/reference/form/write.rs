@@ -1,4 +1,4 @@
-//! Fields, each with all segments of its key.
+//! Writes fields, each with all segments of its key.
 
 use polywire_schema::{Error, Member, MemberFlags, ShapeKind};
 use polywire_text::reference::percent;
@@ -80,7 +80,7 @@ impl EncodeFormat for FormFormat {
     }
 }
 
-/// The keys and values of the fields below a key.
+/// The keys and values of the fields whose keys begin with `key`.
 fn fields(key: &str, data: &Data) -> Vec<(String, String)> {
     let below = |name: &str| match key {
         "" => name.to_owned(),

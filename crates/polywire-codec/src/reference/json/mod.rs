@@ -24,7 +24,7 @@ impl JsonDecoder {
     ///
     /// # Errors
     ///
-    /// There is no value of JSON.
+    /// The text at `start` is not a JSON value.
     pub fn new(
         text: &str,
         start: usize,
@@ -38,7 +38,7 @@ impl JsonDecoder {
     }
 }
 
-/// Strings that stand for the floating-point numbers that have no digits.
+/// The strings for floating-point numbers without digits.
 const WORDS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 impl Format for JsonFormat {
@@ -85,7 +85,7 @@ impl DecodeFormat for JsonFormat {
         let text = self.text(input)?;
         match self.0.text_blobs {
             true => Ok(text.into_bytes()),
-            false => input.unbase64(&text, false),
+            false => input.decode_base64(&text, false),
         }
     }
 
@@ -115,8 +115,8 @@ impl DecodeFormat for JsonFormat {
             Data::Digits(number) => number,
             _ => return Ok(Value::String(Text::from(self.text(input)?))),
         };
-        // An integer where it has neither fraction nor exponent, else the nearest double; digits
-        // where neither can hold it. A negative zero is a double.
+        // A number without fraction and exponent is an integer, any other is a double. A number that
+        // fits neither keeps its digits. A negative zero is a double.
         if number == "-0" {
             return Ok(Value::Double(-0.0));
         }

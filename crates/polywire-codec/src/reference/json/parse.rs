@@ -1,4 +1,4 @@
-//! JSON text as a tree: the grammar of RFC 8259, rule by rule.
+//! Parses JSON text into a tree, rule by rule of the grammar in RFC 8259.
 
 use polywire_schema::{Error, ErrorKind, Limits};
 use polywire_text::escape::LoneSurrogate;
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, start: usize, limits: &Limits) -> Result<Node, E
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// Objects and arrays that are open.
+    /// The number of open objects and arrays.
     depth: usize,
     limits: Limits,
 }
@@ -54,8 +54,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Section 2: a structural character, with white space around it. Whether
-    /// it was there.
+    /// Section 2: skips a structural character with white space around it. Returns whether it was
+    /// there.
     fn token(&mut self, token: char) -> bool {
         self.white_space();
         let there = self.next() == Some(token);

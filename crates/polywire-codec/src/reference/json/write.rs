@@ -1,4 +1,4 @@
-//! Values as text: no white space, and no more escapes than RFC 8259 requires.
+//! Writes values as text, without white space and with only the escapes that RFC 8259 requires.
 
 use polywire_schema::{Error, Member, ShapeKind, TimestampFormat};
 use polywire_text::reference::json;
@@ -31,7 +31,7 @@ impl EncodeFormat for JsonFormat {
                         false => Data::Text(text),
                     }
                 }
-                // In a document, a point tells a whole double from an integer.
+                // In a document, the fraction distinguishes a double from an integer.
                 text if in_document && !text.contains(['.', 'e']) => Data::Digits(text + ".0"),
                 text => Data::Digits(text),
             },

@@ -9,8 +9,8 @@ fn wrong(expected: &'static str) -> Error {
     error(ErrorKind::Syntax, 0, expected)
 }
 
-/// Sections 2.8 and 4.3.3: what comes after the declaration, if there is one. It must name an
-/// encoding that is UTF-8 or, in a text that is all ASCII and has no byte order mark, any other.
+/// Sections 2.8 and 4.3.3: skips the declaration, if there is one. The declared encoding must be UTF-8,
+/// unless the text is ASCII and has no byte order mark.
 pub(super) fn declaration(text: &str, marked: bool) -> Result<&str, Error> {
     let Some(inside) = text.strip_prefix("<?xml") else {
         return Ok(text);

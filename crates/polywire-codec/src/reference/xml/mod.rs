@@ -20,9 +20,9 @@ use crate::xmlrpc::Leniency;
 #[derive(Debug)]
 pub struct XmlFormat<'n> {
     profile: XmlProfile<'n>,
-    /// Whether the element at the top must have the name of its shape.
+    /// Whether the root element must have the name of its shape.
     named: bool,
-    /// Whether the structure at the top is written into an element of the caller.
+    /// Whether the caller writes the element of the top-level structure.
     contents: bool,
 }
 
@@ -34,7 +34,7 @@ impl XmlDecoder {
     ///
     /// # Errors
     ///
-    /// It is not well formed, or too long.
+    /// The document is not well formed, or too long.
     pub fn from_str(text: &str, profile: XmlProfile<'_>, limits: &Limits) -> Result<Self, Error> {
         let format = XmlFormat {
             profile: profile.with_namespace(None),
@@ -49,8 +49,8 @@ impl XmlDecoder {
         })
     }
 
-    /// A decoder of the element whose start tag stands at an offset, or of an empty one. Named:
-    /// it is the root, and must have the name of its shape.
+    /// Creates a decoder of the element whose start tag is at an offset, or of an empty one. `named`
+    /// means that it is the root and must have the name of its shape.
     pub(super) fn at(
         text: &str,
         start: Option<usize>,
@@ -71,7 +71,7 @@ impl XmlDecoder {
 }
 
 impl XmlFormat<'_> {
-    /// An element that holds elements. Clients ignore text between them.
+    /// An element that contains elements. Clients ignore text between them.
     fn parent<'n>(&self, node: &'n Node) -> Result<&'n Element, Error> {
         let element = node.element()?;
         match element.has_text() && self.profile.required {
@@ -80,7 +80,7 @@ impl XmlFormat<'_> {
         }
     }
 
-    /// The elements of a list or map that have its name, or any name if it is flattened.
+    /// The elements of a list or map with this name, or with any name if it is flattened.
     fn elements(&self, input: Input<'_>, name: &str) -> Result<Vec<Node>, Error> {
         if let Data::List(items) = &input.node.data {
             return Ok(items.clone());
@@ -97,7 +97,7 @@ impl XmlFormat<'_> {
     }
 }
 
-/// Skips an element within a list or map that is about to be entered.
+/// Skips an element in a list or map.
 fn skip_within(input: Input<'_>) -> Result<(), Error> {
     input.count(1)?;
     input.budget.check_depth(1 + depth(input.node), input.start)
@@ -126,7 +126,8 @@ fn characters(node: &Node) -> Result<String, Error> {
     }
 }
 
-/// The member of a name: as it stands; else without its prefix; else without that of the schema.
+/// The member with a name. If there is none, compares without the prefix of the name, and then without
+/// the prefix in the schema.
 fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>> {
     if attribute && (name == "xmlns" || name.starts_with("xmlns:")) {
         return None;
@@ -152,7 +153,7 @@ impl Format for XmlFormat<'_> {
             names: NameSource::Xml,
             defaults: profile.defaults,
             part: match profile.part {
-                // An unwrapped document contains its only member, wherever that is bound.
+                // An unwrapped document contains the only member, even if that is bound elsewhere.
                 Part::Body(_) if profile.unwrapped => Part::Whole,
                 part => part,
             },
@@ -180,7 +181,8 @@ impl DecodeFormat for XmlFormat<'_> {
         }
     }
 
-    /// Attributes and elements; all elements of a flattened member together, where the first is.
+    /// Attributes and elements. The elements of a flattened member are combined at the position of the
+    /// first one.
     fn members(&self, input: Input<'_>) -> Result<Values, Error> {
         let (shape, element) = (input.at.target(), self.parent(input.node)?);
         let attributes = element.attributes.iter();
@@ -188,7 +190,7 @@ impl DecodeFormat for XmlFormat<'_> {
             .filter(|(name, _)| find(shape, name, true).is_some())
             .map(|(name, value)| (name.clone(), Node::text(value)))
             .collect();
-        // Where the items of a flattened member are.
+        // The positions of flattened members.
         let mut flattened: Vec<(u32, usize)> = Vec::new();
         for child in element.children() {
             let name = child.name().to_owned();
@@ -271,13 +273,13 @@ impl DecodeFormat for XmlFormat<'_> {
             .is_ok_and(|element| element.attributes.iter().any(is_nil))
     }
 
-    /// Skipped elements count towards the depth.
+    /// Skipped elements count for the depth limit.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         input.budget.check_depth(depth(input.node), input.start)
     }
 
     fn text(&self, input: Input<'_>) -> Result<String, Error> {
-        input.short(&characters(input.node)?)
+        input.limited(&characters(input.node)?)
     }
 
     fn word(&self, input: Input<'_>) -> Result<String, Error> {
@@ -292,6 +294,6 @@ impl DecodeFormat for XmlFormat<'_> {
     }
 
     fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
-        input.unbase64(&characters(input.node)?, true)
+        input.decode_base64(&characters(input.node)?, true)
     }
 }

@@ -1,4 +1,4 @@
-//! XML as a tree: <https://www.w3.org/TR/xml/>, without document types.
+//! Parses XML into a tree: <https://www.w3.org/TR/xml/>, without document types.
 
 use polywire_schema::{Error, ErrorKind, LimitKind, Limits};
 use polywire_text::escape::{XmlPlace, XmlReading, is_xml};
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips white space. Whether there was any.
+    /// Skips white space. Returns whether there was any.
     fn space(&mut self) -> bool {
         let len = self.rest().len() - self.rest().trim_start_matches(is_space).len();
         self.at += len;
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         Ok(&rest[..len])
     }
 
-    /// Everything up to this token, which is skipped too.
+    /// Returns the text up to a token, and skips the token.
     fn up_to(&mut self, token: &str) -> Result<&'a str, Error> {
         let Some((part, _)) = self.rest().split_once(token) else {
             self.at = self.text.len();
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Sections 2.5 and 2.6: a comment or processing instruction. Whether there was one.
+    /// Sections 2.5 and 2.6: skips a comment or processing instruction. Returns whether there was one.
     fn markup(&mut self) -> Result<bool, Error> {
         if self.skip("<!--") {
             self.up_to("--")?;
@@ -132,10 +132,10 @@ impl<'a> Parser<'a> {
         if self.name()?.eq_ignore_ascii_case("xml") {
             return Err(self.wrong("the XML declaration at the beginning, once"));
         }
-        let behind = self.up_to("?>")?;
-        match behind.is_empty() || behind.starts_with(is_space) {
+        let content = self.up_to("?>")?;
+        match content.is_empty() || content.starts_with(is_space) {
             true => Ok(true),
-            false => Err(self.wrong("white space behind a target")),
+            false => Err(self.wrong("white space after a target")),
         }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         xml::unescaped(part.as_bytes(), place, reading).map_err(|_| self.wrong("character data"))
     }
 
-    /// The element whose start tag stands here, with all that is in it.
+    /// The element whose start tag is next, with its content.
     pub(in crate::reference) fn element(&mut self) -> Result<Node, Error> {
         if !self.rest().starts_with('<') {
             return Err(self.wrong("a tag"));
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         start: usize,
         element: Element,
     ) -> Result<Node, Error> {
-        // Open elements. A level of a value has at most four of them.
+        // The number of open elements. A level of a value has at most four.
         let mut open = vec![(start, element)];
         while let Some((_, parent)) = open.last_mut() {
             let start = self.at;

@@ -1,5 +1,4 @@
-//! Elements as text. The name of an element that is written includes the namespace that it
-//! declares.
+//! Writes elements as text. The name of an element includes the namespace declaration.
 
 use polywire_schema::{Encoding, Error, Member, MemberFlags, NameSource, ShapeKind};
 use polywire_text::escape::{Forbidden, XmlPlace};
@@ -14,7 +13,7 @@ use crate::xml::XmlProfile;
 pub type XmlEncoder<'n> = TreeEncoder<XmlFormat<'n>>;
 
 impl<'n> XmlEncoder<'n> {
-    /// An encoder of one document, or of the content of an element that the caller writes.
+    /// Creates an encoder of one document, or of the content of an element that the caller writes.
     #[must_use]
     pub fn new(profile: XmlProfile<'n>, contents: bool) -> Self {
         Self::of(XmlFormat {
@@ -25,21 +24,20 @@ impl<'n> XmlEncoder<'n> {
     }
 }
 
-/// The name of the element of a member, and the namespace that it declares.
+/// The name of the element of a member, and its namespace declaration.
 fn tag(at: Member<'_>) -> String {
     let run = at.run(Encoding::XmlOpen);
     let tag = String::from_utf8_lossy(run.as_bytes());
     tag.trim_matches(['<', '>']).to_owned()
 }
 
-/// The namespace that the element of a member declares, with the space before it.
+/// The namespace declaration of the element of a member, with a leading space.
 fn namespace(at: Member<'_>) -> String {
     tag(at)[at.plain(NameSource::Xml).len()..].to_owned()
 }
 
 impl XmlFormat<'_> {
-    /// The element at the top has the namespace of the member, else of the shape, else of the
-    /// service.
+    /// The root element has the namespace of the member, of the shape or of the service, in this order.
     fn root_tag(&self, at: Member<'_>, named: Member<'_>) -> String {
         let service = self.profile.namespace.map(|(prefix, uri)| {
             let prefix = prefix.map_or(String::new(), |prefix| format!(":{prefix}"));
@@ -75,8 +73,8 @@ impl EncodeFormat for XmlFormat<'_> {
         Ok(Data::Element(element))
     }
 
-    /// The items of a flattened list have the name of the list, and the namespace of the list or
-    /// else their own.
+    /// The items of a flattened list have the name and the namespace of the list. Without a namespace of
+    /// the list they have their own.
     fn of_list(&self, at: Member<'_>, mut items: Vec<Node>) -> Result<Data, Error> {
         if !at.has(MemberFlags::XML_FLATTENED) {
             return Ok(Data::Element(Element::new("", items)));

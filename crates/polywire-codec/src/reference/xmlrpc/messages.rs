@@ -1,4 +1,4 @@
-//! Whole messages without a schema.
+//! Messages without a schema.
 
 use polywire_schema::{Decode, Encode, Error, ErrorKind, LimitKind, Limits, Member, Value};
 
@@ -33,7 +33,7 @@ fn named(error: Error) -> Error {
 fn values(nodes: Vec<Node>, decoder: &mut XmlRpcDecoder) -> Result<Vec<Value>, Error> {
     let read = |node: Node| {
         decoder.count(&node)?;
-        decoder.go_on(node);
+        decoder.continue_with(node);
         Value::decode(Member::DOCUMENT, decoder)
     };
     nodes.into_iter().map(read).collect()
@@ -61,8 +61,8 @@ pub fn read_response(
     )
 }
 
-/// Reads the calls of a `system.multicall`: of each its method and its parameters, or
-/// nothing where it is no call.
+/// Reads the calls of a `system.multicall`: the method and the parameters of each, or `None` for an
+/// invalid call.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn read_multicall(
         let (Data::Text(method), Data::List(parameters)) = (&method.data, &parameters.data) else {
             return Ok(None);
         };
-        // What the calls hold together was counted above.
+        // The items of all calls were counted above.
         let mut decoder = XmlRpcDecoder::of(Node::default(), profile, limits)?;
         Ok(Some((
             method.clone(),
@@ -114,7 +114,7 @@ pub fn read_multicall(
     calls.iter().map(call).collect()
 }
 
-/// The member of a call that counts. A duplicate makes this call invalid, not the others.
+/// A member of a call. A duplicate makes only this call invalid.
 fn member<'n>(call: &'n Node, name: &str, duplicates: Duplicates) -> Option<&'n Node> {
     let Data::Map(entries) = &call.data else {
         return None;

@@ -1,6 +1,6 @@
 //! The reference implementation of [`xmlrpc`](crate::xmlrpc).
 //!
-//! It reads and writes values with a schema, and whole messages without one. The schema crate
+//! It reads and writes values with a schema, and messages without one. The schema crate
 //! parses numbers beyond 64 bits and decimals; everything else is implemented here.
 
 mod messages;
@@ -26,7 +26,7 @@ use super::node::{Data, Node};
 use super::xml::parse::is_space;
 use crate::xmlrpc::{Duplicates, Style, XmlRpcProfile};
 
-/// XML-RPC with a profile, which reading needs, and a style, which writing needs.
+/// XML-RPC with a profile for reading and a style for writing.
 #[derive(Debug)]
 pub struct XmlRpcFormat {
     profile: XmlRpcProfile,
@@ -50,7 +50,7 @@ impl XmlRpcDecoder {
         Self::begin(XmlRpcFormat::reading(profile), limits, read)
     }
 
-    /// A decoder of a value that was parsed.
+    /// Creates a decoder of a parsed value.
     pub(super) fn of(root: Node, profile: XmlRpcProfile, limits: &Limits) -> Result<Self, Error> {
         Self::begin(XmlRpcFormat::reading(profile), limits, || Ok(root))
     }
@@ -65,11 +65,11 @@ fn typed(node: &Node) -> Result<(&str, String), Error> {
     }
 }
 
-/// An integer beyond 64 bits keeps its digits, so they must not be too many.
+/// Limits the number of digits of an integer of more than 64 bits.
 fn kept(input: Input<'_>, value: BigInteger) -> Result<BigInteger, Error> {
     match value.to_i64() {
         Some(_) => Ok(value),
-        None => input.short(value.as_str()).map(|_| value),
+        None => input.limited(value.as_str()).map(|_| value),
     }
 }
 
@@ -117,7 +117,7 @@ impl XmlRpcFormat {
         }
     }
 
-    /// A date; `None` for a date that means there is none.
+    /// A date. `None` for a date that means a missing value.
     fn date(&self, node: &Node) -> Result<Option<Timestamp>, Error> {
         let (_, text) = self.scalar(node, &["dateTime", "dateTime.iso8601"])?;
         let leniency = self.profile.leniency;
@@ -136,8 +136,7 @@ impl XmlRpcFormat {
     }
 }
 
-/// `DATE [T [TIME [ZONE]]]`, where TIME may be without colons or without seconds, or be
-/// 24:00:00, which is the day's end.
+/// `DATE [T [TIME [ZONE]]]`. TIME may have no colons or no seconds. 24:00:00 is the end of the day.
 fn odd_date(text: &str, read: &dyn Fn(&str) -> Option<Timestamp>) -> Option<Timestamp> {
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
     let end = rest.find(['.', '+', '-', 'Z', 'z']).unwrap_or(rest.len());
@@ -178,7 +177,7 @@ impl Format for XmlRpcFormat {
 }
 
 impl DecodeFormat for XmlRpcFormat {
-    /// The members of a struct that count, by the policy for duplicates.
+    /// The members of a struct, after applying the policy for duplicates.
     fn entries(&self, input: Input<'_>) -> Result<Values, Error> {
         let entries = match &input.node.data {
             Data::Map(entries) => &entries[..],
@@ -191,7 +190,7 @@ impl DecodeFormat for XmlRpcFormat {
             .collect();
         let mut counting = Values::new();
         for (place, (key, value)) in entries.iter().enumerate() {
-            let name = input.with(key).short(&names[place])?;
+            let name = input.with(key).limited(&names[place])?;
             let dropped = match self.profile.duplicates {
                 Duplicates::First => names[..place].contains(&name),
                 Duplicates::Last => names[place + 1..].contains(&name),
@@ -211,7 +210,7 @@ impl DecodeFormat for XmlRpcFormat {
         matches!(node.data, Data::Null) || matches!(self.date(node), Ok(None))
     }
 
-    /// Skipped values must be well formed too.
+    /// Skipped values must be well formed.
     fn skip(&self, input: Input<'_>) -> Result<(), Error> {
         match &input.node.data {
             Data::List(_) | Data::Map(_) => deeper(input, |input| {
@@ -259,12 +258,12 @@ impl DecodeFormat for XmlRpcFormat {
 
     fn blob(&self, input: Input<'_>) -> Result<Vec<u8>, Error> {
         match typed(input.node)? {
-            ("base64", text) => input.unbase64(&input.short(&text)?, true),
+            ("base64", text) => input.decode_base64(&input.limited(&text)?, true),
             _ => input.wrong_type("base64"),
         }
     }
 
-    /// A model's timestamps are instants; without a zone they are UTC.
+    /// Timestamps of a model are instants. Without a zone they are in UTC.
     fn timestamp(&self, input: Input<'_>) -> Result<Timestamp, Error> {
         let date = self.date(input.node)?.map(|date| date.with_unzoned(false));
         date.ok_or_else(|| input.invalid("a date"))
@@ -289,7 +288,7 @@ impl DecodeFormat for XmlRpcFormat {
     }
 }
 
-/// Goes a level deeper.
+/// Enters a level.
 fn deeper<'a>(
     input: Input<'a>,
     go: impl FnOnce(Input<'a>) -> Result<(), Error>,

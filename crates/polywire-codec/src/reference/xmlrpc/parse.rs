@@ -1,4 +1,4 @@
-//! Messages as trees, by <http://xmlrpc.com/spec.md> and `docs/xmlrpc-mapping.md`.
+//! Parses messages into trees: <http://xmlrpc.com/spec.md> and `docs/xmlrpc-mapping.md`.
 //!
 //! A value is a list, a map, a text, null, or an element with the name of its type.
 
@@ -29,7 +29,7 @@ pub(super) fn call(
         [name, parameters] if parameters.name() == "params" => (name, children(parameters)?),
         _ => return Err(root.syntax("<methodName> and perhaps <params>")),
     };
-    // `<methodName></methodName>` is an empty name, `<methodName/>` an error.
+    // `<methodName></methodName>` is an empty name, but `<methodName/>` is an error.
     if name.name() != "methodName" || name.element()?.closed {
         return Err(name.syntax("<methodName>"));
     }
@@ -89,7 +89,7 @@ pub(in crate::reference) fn value_at(
     value(&Parser::new(text, start, profile.leniency, limits).content(start, element)?)
 }
 
-/// The elements within, between which nothing stands but white space.
+/// The elements in an element, which may contain only elements and white space.
 fn children(node: &Node) -> Result<Vec<&Node>, Error> {
     let element = node.element()?;
     match element.has_text() {
@@ -105,7 +105,7 @@ fn only_child<'n>(node: &'n Node, name: &str) -> Result<&'n Node, Error> {
     }
 }
 
-/// The text within, where no elements are.
+/// The text of an element, which must contain no elements.
 fn characters(node: &Node) -> Result<String, Error> {
     let element = node.element()?;
     match element.children().next() {
@@ -140,7 +140,7 @@ fn value(node: &Node) -> Result<Node, Error> {
     Ok(Node { start, end, data })
 }
 
-/// `<array><data>`, values, and the ends; nothing at all for an empty one.
+/// `<array><data>`, values and the end tags. An empty array may omit all of these.
 fn items(array: &Node) -> Result<Vec<Node>, Error> {
     let items = match children(array)?[..] {
         [] => Vec::new(),

@@ -1,6 +1,6 @@
-//! References to the two halves of a surrogate pair, which some peers write.
+//! Character references to surrogates, which some peers write in pairs.
 
-/// The text with each pair of references to surrogates replaced by the character that it means.
+/// Replaces each pair of references to surrogates with its character.
 /// The text is split at each `&`. A part is a reference up to its first `;`.
 pub(in crate::reference) fn with_pairs_joined(raw: &str) -> String {
     let half = |part: Option<&&str>| -> Option<u16> {

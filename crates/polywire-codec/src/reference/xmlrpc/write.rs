@@ -1,4 +1,4 @@
-//! Values as text: the canonical form, as `docs/xmlrpc-mapping.md` has it.
+//! Writes values in the canonical form of `docs/xmlrpc-mapping.md`.
 
 use polywire_schema::{Defaults, Error, Member};
 use polywire_text::escape::{Forbidden, XmlPlace};
@@ -54,13 +54,13 @@ pub(super) fn document(name: &str, inside: &str) -> String {
     "<?xml version=\"1.0\"?>".to_owned() + &element(name, inside)
 }
 
-/// Escapes a name. Names are never altered otherwise: two could become equal.
+/// Escapes a name. Other changes are not allowed, because two names could become equal.
 pub(super) fn escaped(text: &str) -> Result<String, Error> {
     xml::escaped(text.as_bytes(), XmlPlace::Text, Forbidden::Reject)
         .map_err(|malformed| unwritable(malformed.expected))
 }
 
-/// The digits without an exponent and with a fraction. Words such as `NaN` stay as they are.
+/// The digits without an exponent and with a fraction. Words such as `NaN` are not changed.
 fn plain(digits: &str) -> String {
     if !digits.ends_with(|last: char| last.is_ascii_digit()) {
         return digits.to_owned();

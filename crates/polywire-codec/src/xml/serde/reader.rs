@@ -24,7 +24,7 @@ impl<'de> Reader<'de> {
     /// A reader behind the start tag of the root element.
     pub(super) fn new(bytes: &'de [u8]) -> Result<Self> {
         let limits = Limits::DEFAULT;
-        crate::refuse::too_long(bytes.len(), &limits, "XML")?;
+        crate::checks::message_len(bytes.len(), &limits, "XML")?;
         let (text, rare) = match utf8::ascii_without(bytes, b']') {
             Some(text) => (text, false),
             None => match utf8::validate(bytes) {

@@ -6,10 +6,11 @@ use serde::ser::{Serialize, SerializeSeq, SerializeTuple, SerializeTupleStruct, 
 use super::compound::{Entries, Items};
 use super::de::Reader;
 use super::ser::{Writer, Written};
-use crate::parameters::{Source, is_own};
+use crate::parameters::ParameterSource;
+use crate::serde::is_reserved;
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
-impl<'de> Source<'de> for &mut XmlRpcDecoder<'de> {
+impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
     type Reader<'a>
         = Reader<'a, 'de>
     where
@@ -25,7 +26,7 @@ impl<'de> Source<'de> for &mut XmlRpcDecoder<'de> {
         Reader::new(self)
     }
 
-    fn is_nothing(&mut self) -> Result<bool, Error> {
+    fn is_none(&mut self) -> Result<bool, Error> {
         let place = (self.cursor.at, self.parameters, self.empty_value);
         let (frame, budget) = (self.frame, self.budget.mark());
         if !self.parameter()? || self.is_nil()? && !self.parameter()? {
@@ -125,7 +126,7 @@ impl<'a> Serializer for ParametersWriter<'a> {
         name: &'static str,
         value: &T,
     ) -> Result<Written, Error> {
-        if !is_own(name) {
+        if !is_reserved(name) {
             return value.serialize(self);
         }
         self.0.parameter();

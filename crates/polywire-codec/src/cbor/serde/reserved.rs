@@ -1,8 +1,7 @@
-//! Types of ours that have a form of their own in CBOR, though serde has none for them:
-//! timestamps and big numbers, which have tags.
+//! Timestamps and big numbers, which are tagged values in CBOR.
 //!
-//! To serde each is a newtype around text, which is what it is in other formats. The name of
-//! the newtype tells ours what it is.
+//! serde has no types for them. They are newtypes with reserved names around text, and text is also
+//! how other formats write them.
 
 use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, ExtendedValue, TIMESTAMP, VALUE};
 use polywire_schema::{Encoder as _, Error, Event, Member, TokenReader as _, Value};
@@ -15,7 +14,7 @@ use crate::serde::{ValueDeserializer, ValueSerializer, parse, timestamp_text};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// Writes a newtype of ours: what its text says.
+/// Writes a newtype with a reserved name.
 pub(super) fn write<T: Serialize + ?Sized>(
     encoder: &mut CborEncoder,
     name: &'static str,
@@ -40,7 +39,8 @@ pub(super) fn write<T: Serialize + ?Sized>(
     Ok(())
 }
 
-/// Reads a newtype of ours, as one around the text. Other writers have text for all of them.
+/// Reads a newtype with a reserved name, as a newtype around text. Values that other writers have
+/// written as text are accepted too.
 pub(super) fn read<'de, V: Visitor<'de>>(
     decoder: &mut CborDecoder<'de>,
     name: &'static str,
@@ -52,7 +52,7 @@ pub(super) fn read<'de, V: Visitor<'de>>(
     decoder.skip_plain_tags()?;
     let text = match (name, decoder.peek() >> 5) {
         (VALUE, 6) => return tagged_value(decoder, visitor),
-        // A value checks itself that no key comes twice.
+        // `Value` checks for duplicate keys itself.
         (VALUE, _) => return ValueDeserializer(decoder).any(false, visitor),
         (_, 3) => return visitor.visit_newtype_struct(ValueDeserializer(decoder)),
         (TIMESTAMP, _) => timestamp(decoder)?,
@@ -63,7 +63,7 @@ pub(super) fn read<'de, V: Visitor<'de>>(
     visitor.visit_newtype_struct(text)
 }
 
-/// A timestamp as text by RFC 3339.
+/// A timestamp as RFC 3339 text.
 pub(super) fn timestamp(decoder: &mut CborDecoder<'_>) -> Result<String> {
     let start = decoder.at;
     let timestamp = decoder.timestamp(Member::DOCUMENT)?;
@@ -82,6 +82,6 @@ fn tagged_value<'de, V: Visitor<'de>>(
         Event::Scalar(Value::BigInteger(value)) => ExtendedValue::BigInteger(value).visit(visitor),
         Event::Scalar(Value::BigDecimal(value)) => ExtendedValue::BigDecimal(value).visit(visitor),
         Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
-        _ => Err(decoder.invalid(start, "a value behind a tag")),
+        _ => Err(decoder.invalid(start, "a value of a known type after the tag")),
     }
 }
