@@ -1,4 +1,4 @@
-//! `polywire export`: writes models in formats of other tools.
+//! `polywire export`: writes models in the formats of other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::{Failure, print};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    form: Form,
+    form: Format,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Form {
+enum Format {
     Botocore(Botocore),
 }
 
@@ -60,7 +60,7 @@ fn short(protocol: Protocol) -> &'static str {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Form::Botocore(arguments) = &arguments.form;
+    let Format::Botocore(arguments) = &arguments.form;
     let model = arguments.input.load()?.model;
     let mut options = Options::default();
     if let Some(protocol) = arguments.protocol {

@@ -1,4 +1,4 @@
-//! Which protocols a server offers, and where: `/_polywire/protocols.json`.
+//! The protocols that a server offers, and their paths: `/_polywire/protocols.json`.
 
 use polywire::prelude::*;
 use polywire::rpc::server::Mount;
@@ -11,7 +11,7 @@ use crate::Failure;
 pub(crate) struct Offer {
     /// The name of the protocol.
     pub(crate) protocol: String,
-    /// Where it is: `/` for the whole server, `/path`, `//host` or `//host/path`.
+    /// Its mount: `/` for the whole server, `/path`, `//host` or `//host/path`.
     pub(crate) mount: String,
 }
 
@@ -23,34 +23,34 @@ impl Offer {
         }
     }
 
-    /// The protocol and its mount, if this program knows both.
+    /// Returns the protocol and its mount. `None` if this program does not know them.
     fn known(&self) -> Option<(ProtocolKind, Mount)> {
         let kind = ProtocolKind::from_name(&self.protocol)?;
         let mount = match self.mount.as_str() {
             "/" => Mount::default(),
             mount => mount.parse().ok()?,
         };
-        // What is called over HTTP is chosen here.
+        // Only protocols over HTTP are selected here.
         (kind != ProtocolKind::Frame).then_some((kind, mount))
     }
 }
 
-/// What a URL says of where the call goes.
+/// The parts of a URL that select a protocol.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct UrlParts<'a> {
     /// The host of the URL, without port.
     pub(crate) host: &'a str,
-    /// The path of the URL, if the server itself is not below it: that of a mount, or an endpoint of XML-RPC.
+    /// The path of the URL without that of the server: the path of a mount, or an XML-RPC endpoint.
     pub(crate) path: &'a str,
 }
 
-/// Chooses the protocol of a call, and the path that goes before the paths of the protocol.
+/// Selects the protocol of a call, and the path to insert before the paths of the protocol.
 ///
-/// That is the protocol which was `asked` for, or else the first of those that the model `names` which the server offers,
-/// or else the first that it offers. A path that the URL has already is not added again.
+/// The protocol is the one in `asked`, or else the first in `names` that the server offers, or else
+/// the first that it offers. A path that is already in the URL is not added again.
 pub(crate) fn choose(
     offers: &[Offer],
-    place: Place<'_>,
+    place: UrlParts<'_>,
     asked: Option<ProtocolKind>,
     names: &[ProtocolKind],
 ) -> Result<(ProtocolKind, String), Failure> {
@@ -84,13 +84,13 @@ pub(crate) fn choose(
         return Ok((*kind, path.to_owned()));
     }
     match (asked, place.path) {
-        // Something else may be there, of which the server at the root says nothing.
+        // Another application may serve this path, which the server at the root does not know.
         (Some(kind), path) if !path.is_empty() => Ok((kind, String::new())),
         _ => Err(not_offered(&known, place.host, asked)),
     }
 }
 
-/// `known` has nothing to call at the host.
+/// Error for a host without a suitable protocol.
 fn not_offered(
     known: &[(ProtocolKind, Mount)],
     host: &str,
@@ -106,9 +106,7 @@ fn not_offered(
             "{kind} is offered only at host {hosts}; the URL names {host}"
         ));
     }
-    let what = asked.map_or("a protocol that can be called there".to_owned(), |kind| {
-        kind.to_string()
-    });
+    let what = asked.map_or("a protocol at this URL".to_owned(), |kind| kind.to_string());
     let list = known
         .iter()
         .map(|(kind, mount)| match *mount == Mount::default() {
@@ -125,7 +123,7 @@ fn not_offered(
     })
 }
 
-/// Whether a host is that of a mount, which may begin with `*.`.
+/// Whether a host matches the host of a mount, which may start with `*.`.
 fn is_host(name: &str, host: &str) -> bool {
     match name.strip_prefix('*') {
         Some(end) => host.len() > end.len() && host.ends_with(end),
@@ -162,19 +160,19 @@ mod tests {
         path: &str,
         asked: Option<ProtocolKind>,
     ) -> Result<(ProtocolKind, String), String> {
-        let place = Place { host, path };
+        let place = UrlParts { host, path };
         let chosen = choose(&offers(), place, asked, &NAMES);
         chosen.map_err(|failure| failure.message)
     }
 
     #[test]
-    fn a_protocol_is_called_where_it_is() {
+    fn selects_offered_protocols() {
         let at = |kind, path: &str| Ok((kind, path.to_owned()));
         assert_eq!(chosen("h", "", Some(RestJson1)), at(RestJson1, ""));
         assert_eq!(chosen("h", "", Some(RestXml)), at(RestXml, "/restXml"));
-        // The first that the model names is not offered.
+        // The first protocol in `NAMES` is not offered.
         assert_eq!(chosen("h", "", None), at(RestXml, "/restXml"));
-        // The URL says where.
+        // The path selects the protocol.
         assert_eq!(chosen("h", "/restXml", None), at(RestXml, ""));
         assert_eq!(chosen("h", "/restXml", Some(RestXml)), at(RestXml, ""));
         assert_eq!(chosen("h", "/other", Some(XmlRpc)), at(XmlRpc, ""));
@@ -184,7 +182,7 @@ mod tests {
         );
         let none = choose(
             &offers()[..1],
-            Place {
+            UrlParts {
                 host: "h",
                 path: "",
             },
@@ -195,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_protocol_that_is_not_there_is_not_called() {
+    fn rejects_protocols_that_are_not_offered() {
         for (kind, expected) in [
             (
                 RpcV2Cbor,

@@ -1,4 +1,4 @@
-//! Lines to paste: a call of the service, for a terminal.
+//! Example commands that call the service, to be copied into a terminal.
 
 use http::Request;
 use polywire::codec::Dynamic;
@@ -10,8 +10,8 @@ use polywire::schema::{Encode, Operation};
 
 use crate::authentication::CredentialKind;
 
-/// A call of an operation over a protocol: by curl where its body is text,
-/// else by this program. None if no line could send the credentials.
+/// Returns a command that calls an operation: with curl if the body is text, or else with this
+/// program. `None` if neither can send the credentials.
 pub(crate) fn line(
     base: &str,
     protocol: &dyn ClientProtocol,
@@ -32,7 +32,7 @@ pub(crate) fn line(
 fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str, credentials: &str) -> String {
     let mut line = format!("curl{credentials}");
     let method = request.method().as_str();
-    // What curl does by itself: POST with a body, else GET.
+    // The method that curl uses by default.
     let by_itself = if body.is_empty() { "GET" } else { "POST" };
     if method != by_itself {
         line.push_str(&format!(" -X {method}"));
@@ -61,8 +61,8 @@ fn own(
     Some(format!("{call} --protocol {kind}"))
 }
 
-/// A call of an operation by this program, over frames if the URL is one of theirs. None if it could not send the
-/// credentials.
+/// Returns a command that calls an operation with this program, over frames if the URL is for
+/// frames. `None` if it cannot send the credentials.
 pub(crate) fn over_frames(
     base: &str,
     operation: Operation<'_>,
@@ -83,13 +83,13 @@ pub(crate) fn over_frames(
     Some(format!("{program} call{credentials} {base} {name}{json}"))
 }
 
-/// This program as it was started, since that is what works in this terminal.
+/// The name under which this program was started, which works in the user's terminal.
 fn program() -> String {
     let started = std::env::args().next();
     quote(&started.unwrap_or_else(|| "polywire".to_owned()))
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quote(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%,+".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {
@@ -98,8 +98,8 @@ fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The operation that is easiest to try, and an input for it: one that only
-/// reads and has an example, else one that needs nothing.
+/// Selects the operation that is easiest to call, and an input for it: a read-only operation with
+/// an example, or else one without required input.
 pub(crate) fn easiest<'s>(
     model: &Model,
     service: &'s ServiceHandle,

@@ -113,11 +113,17 @@ impl fmt::Display for GenerateError {
             Self::NoOperation(name) => write!(f, "the service has no operation `{name}`"),
             Self::NoProtocol(name) => {
                 let known: Vec<_> = protocols::ALL.iter().map(|known| known.name).collect();
-                write!(f, "unknown protocol `{name}`: expected one of {}", known.join(", "))
+                write!(
+                    f,
+                    "unknown protocol `{name}`: expected one of {}",
+                    known.join(", ")
+                )
             }
             Self::Schemas(error) => error.fmt(f),
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
-            Self::NoOutDir => f.write_str("OUT_DIR is not set: generate() must run in a build script"),
+            Self::NoOutDir => {
+                f.write_str("OUT_DIR is not set: generate() must run in a build script")
+            }
         }
     }
 }

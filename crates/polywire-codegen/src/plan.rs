@@ -93,7 +93,10 @@ pub(crate) enum Presence {
 
 impl Presence {
     pub(crate) fn is_option(&self) -> bool {
-        matches!(self, Self::Optional | Self::ClientOptional | Self::ClientOptionalDefault(_))
+        matches!(
+            self,
+            Self::Optional | Self::ClientOptional | Self::ClientOptionalDefault(_)
+        )
     }
 }
 

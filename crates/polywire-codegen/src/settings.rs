@@ -219,7 +219,10 @@ impl Build {
     /// found, or if the file cannot be written.
     pub fn generate(&self) -> Result<Generated, GenerateError> {
         for path in &self.models {
-            #[expect(clippy::print_stdout, reason = "Cargo reads instructions from standard output")]
+            #[expect(
+                clippy::print_stdout,
+                reason = "Cargo reads instructions from standard output"
+            )]
             {
                 println!("cargo::rerun-if-changed={}", path.display());
             }

@@ -61,7 +61,10 @@ fn generated_types() {
 #[test]
 fn generated_client_and_server() {
     let generated = run(&Build::new(), LAMP);
-    let code = generated.code().split("/// Returns the service, which").nth(1);
+    let code = generated
+        .code()
+        .split("/// Returns the service, which")
+        .nth(1);
     insta::assert_snapshot!(code.unwrap());
 }
 

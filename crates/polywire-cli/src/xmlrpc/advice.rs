@@ -1,4 +1,4 @@
-//! Which options would help where a call failed.
+//! Hints about options that would make a failed call succeed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,33 +12,33 @@ use polywire::rpc::client::Exchange;
 use polywire::rpc::{CallError, CallErrorKind};
 use polywire::schema::{Body, Decode, Error, Limits, Member, Value};
 
-use crate::way::WayArguments;
+use crate::transport::TransportArguments;
 
-/// What is known of a call when it fails: the answer, and the options that it was made with.
+/// The response and options of a call, used if it fails.
 #[derive(Clone, Debug)]
 pub(super) struct Advice {
     last: Arc<Mutex<Option<Answer>>>,
     leniency: Leniency,
-    way: WayArguments,
+    transport: TransportArguments,
 }
 
 #[derive(Debug)]
 struct Answer {
     response: Response<Bytes>,
-    /// Whether it is the answer to `system.multicall`.
+    /// Whether this is the response to `system.multicall`.
     is_multicall: bool,
 }
 
 impl Advice {
-    pub(super) fn new(leniency: Leniency, way: &WayArguments) -> Self {
+    pub(super) fn new(leniency: Leniency, transport: &TransportArguments) -> Self {
         Self {
             last: Arc::default(),
             leniency,
-            way: way.clone(),
+            transport: transport.clone(),
         }
     }
 
-    /// Keeps the answer of an exchange, which shares its bytes.
+    /// Stores the response of an exchange. Shares its bytes.
     pub(super) fn keep(&self, exchange: &Exchange) {
         let Some(response) = exchange.response.clone() else {
             return;
@@ -53,26 +53,25 @@ impl Advice {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
 
-    /// A line about an option that would help, with the line break before it; empty if none
-    /// would.
+    /// Returns a hint with a leading line break, or an empty string.
     pub(super) fn line(&self, error: &CallError) -> String {
         if let Some(transport) = error.transport() {
-            return self.way.advice(transport).to_owned();
+            return self.transport.advice(transport).to_owned();
         }
         match error.kind() {
             CallErrorKind::Decode => {
                 let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
                 let names = last.as_ref().and_then(|answer| self.names(answer));
                 names.map_or_else(String::new, |names| {
-                    format!("\n--lenient={} reads this answer", names.join(","))
+                    format!("\n--lenient={} accepts this response", names.join(","))
                 })
             }
             _ => String::new(),
         }
     }
 
-    /// The fewest leniencies that read an answer, with those that were asked for. `None` if
-    /// none do, or no other is needed.
+    /// Returns the fewest leniencies with which the response can be read, including those already
+    /// given. `None` if none help or no others are needed.
     fn names(&self, answer: &Answer) -> Option<Vec<&'static str>> {
         let reads = |names: &[&'static str]| reads(answer, of_names(names)).is_ok();
         let is_own = |name: &&str| self.leniency.with_name(name) == Some(self.leniency);
@@ -99,7 +98,7 @@ fn of_names(names: &[&str]) -> Leniency {
     })
 }
 
-/// Reads an answer as the client does, whatever it holds.
+/// Whether the client can read a response, whatever its result.
 fn reads(answer: &Answer, leniency: Leniency) -> Result<(), Error> {
     let limits = Limits::DEFAULT;
     let body = Body::new(answer.response.body().clone());
@@ -127,7 +126,7 @@ mod tests {
     use super::*;
 
     fn named(body: &str, own: Leniency, is_multicall: bool) -> String {
-        let advice = Advice::new(own, &WayArguments::default());
+        let advice = Advice::new(own, &TransportArguments::default());
         let answer = Answer {
             response: Response::new(Bytes::copy_from_slice(body.as_bytes())),
             is_multicall,
@@ -161,14 +160,14 @@ mod tests {
                 "missing_params",
             ),
             (fault.to_owned(), "string_fault_codes"),
-            // None helps, or none is needed.
+            // None help, or none are needed.
             (result("<int>x</int>"), ""),
             ("<html>".to_owned(), ""),
             (result("<int>1</int>"), ""),
         ] {
             assert_eq!(named(&body, strict, false), names, "{body}");
         }
-        // What is asked for stays.
+        // Given leniencies are kept.
         let own = strict.with_odd_dates(true);
         let body = result("<int>3000000000</int>");
         assert_eq!(named(&body, own, false), "odd_dates,wide_ints");

@@ -1,25 +1,24 @@
-//! Arguments with the letter of their type before them, as the program `xmlrpc` of xmlrpc-c
-//! has them: `s/38F7`.
+//! Arguments with a type prefix, such as `s/38F7`. The syntax is that of the program `xmlrpc` of
+//! xmlrpc-c.
 
 use polywire::schema::{Timestamp, Value};
 use polywire::text::hex;
 use polywire::text::number::parse_f64;
 
-/// The value of an argument that begins with the letter of a type and a slash; `None` if it
-/// does not.
+/// Parses an argument with a type prefix. `None` if it has none.
 pub(super) fn value(text: &str) -> Option<Result<Value, String>> {
     let (letter, rest) = text.split_at_checked(1)?;
     let rest = rest.strip_prefix('/')?;
     Some(match letter {
         "s" => Ok(Value::from(rest)),
-        "i" => integer::<i32>(rest, "an integer of 32 bits, or I/ for a longer one"),
-        "I" => integer::<i64>(rest, "an integer of 64 bits"),
+        "i" => integer::<i32>(rest, "a 32-bit integer (use I/ for 64 bits)"),
+        "I" => integer::<i64>(rest, "a 64-bit integer"),
         "d" => double(rest),
         "b" => boolean(rest),
         "t" => time(rest),
         "h" => bytes(rest),
         "n" if rest.is_empty() => Ok(Value::Null),
-        "n" => Err("expected n/ and nothing behind it".to_owned()),
+        "n" => Err("expected n/ without further text".to_owned()),
         _ => return None,
     })
 }

@@ -24,13 +24,14 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!("inner: {root}::rpc::Client,"));
     source.close("}");
     source.blank();
-    source
-        .line("/// Creates a client of the server at `url` that uses a protocol. The URL is");
+    source.line("/// Creates a client of the server at `url` that uses a protocol. The URL is");
     source.line("/// `tcp://host:port` for frames.");
     source.line("///");
     source.line("/// # Errors");
     source.line("///");
-    source.line("/// Returns an error if the URL is invalid or the protocol does not support the service.");
+    source.line(
+        "/// Returns an error if the URL is invalid or the protocol does not support the service.",
+    );
     source.signature(
         "pub fn connect",
         &[

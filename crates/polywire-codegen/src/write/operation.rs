@@ -15,10 +15,7 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     let root = &plan.settings.root;
     let name = &operation.error;
     source.blank();
-    source.line(format!(
-        "/// Errors of calls to `{}`.",
-        operation.name
-    ));
+    source.line(format!("/// Errors of calls to `{}`.", operation.name));
     source.line("#[derive(Debug)]");
     source.line("#[non_exhaustive]");
     source.open(format!("pub enum {name} {{"));

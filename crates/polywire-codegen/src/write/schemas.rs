@@ -8,7 +8,8 @@ const WIDTH: usize = 96;
 
 pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.blank();
-    source.line("/// The schemas of the service, packed in the format of this version of Polywire.");
+    source
+        .line("/// The schemas of the service, packed in the format of this version of Polywire.");
     source.line("const SCHEMAS: &[u8] = b\"\\");
     for line in lines(&plan.schemas) {
         source.raw(&line);

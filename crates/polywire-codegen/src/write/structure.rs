@@ -413,7 +413,12 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
     let optional: Vec<&Field<'_>> = structure
         .fields
         .iter()
-        .filter(|field| matches!(field.presence, Presence::ClientOptional | Presence::ClientOptionalDefault(_)))
+        .filter(|field| {
+            matches!(
+                field.presence,
+                Presence::ClientOptional | Presence::ClientOptionalDefault(_)
+            )
+        })
         .collect();
     let flattened: Vec<&Field<'_>> = structure
         .fields

@@ -102,7 +102,10 @@ fn accessors(source: &mut Source, union: &Union<'_>) {
     source.open(format!("impl{generics} {} {{", union.ty("'a")));
     for (variant, ty) in data {
         source.blank();
-        source.line(format!("/// Returns the value of `{}`, if this is the variant.", variant.member.name()));
+        source.line(format!(
+            "/// Returns the value of `{}`, if this is the variant.",
+            variant.member.name()
+        ));
         source.line("#[must_use]");
         let (name, result) = match variant.is_copy {
             true => (&variant.name, ty.clone()),

@@ -1,23 +1,23 @@
-//! How much of a processor a thread uses, where the system tells.
+//! The CPU usage of a thread, where the system provides it.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use super::lane::Run;
+use super::state::Run;
 
-/// What a thread did in the measured time.
+/// The CPU usage of a thread in the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::bench) struct Usage {
-    /// The part of the time in which it ran, from 0 to 1.
+    /// The fraction of time in which the thread ran, from 0 to 1.
     pub(in crate::bench) busy: f64,
-    /// The part in which it could have run, and had no processor.
+    /// The fraction of time in which the thread was runnable but had no CPU.
     pub(in crate::bench) waiting: f64,
 }
 
-/// Nanoseconds on a processor, and in wait for one.
+/// Nanoseconds of running, and of waiting for a CPU.
 type Counters = (u64, u64);
 
-/// Those of this thread.
+/// Returns the counters of this thread.
 fn counters() -> Option<Counters> {
     parse(&fs::read_to_string("/proc/thread-self/schedstat").ok()?)
 }
@@ -37,7 +37,7 @@ fn between(before: Counters, after: Counters, wall: Duration) -> Usage {
     }
 }
 
-/// Measures the thread that this runs on from the end of the warm-up to the end of the run.
+/// Measures the current thread from the end of the warm-up to the end of the run.
 pub(super) async fn measured(run: &Run) -> Option<Usage> {
     tokio::time::sleep_until(run.at(run.window().start)).await;
     let (before, begin) = (counters()?, Instant::now());

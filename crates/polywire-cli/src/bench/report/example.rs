@@ -6,7 +6,7 @@ use super::super::plan::{Load, Plan};
 use super::{Generator, Latency, LoadReport, Memories, Report, Target, WarmUp};
 
 impl Report {
-    /// A thousand calls in a second, of which nothing is to be said.
+    /// A report of one second with a thousand calls and no warnings.
     pub(in crate::bench) fn example() -> Self {
         let latency = Latency {
             min: 10.0,

@@ -1,11 +1,11 @@
-//! A run from its beginning to its end, watched.
+//! Runs a load and collects its measurements.
 
 use std::ops::Range;
 use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
 
-use super::engine::{Lane, Run, Threads, Used};
+use super::engine::{Run, ThreadState, ThreadUsage, Threads};
 use super::memory::{Memory, Watch};
 use super::plan::Plan;
 use super::recording::Tally;
@@ -13,65 +13,65 @@ use super::wire::{Connect, Target};
 use crate::Failure;
 use crate::signals::Signals;
 
-/// What was measured.
+/// The result of a run.
 #[derive(Debug)]
-pub(super) struct Measured {
+pub(super) struct Measurement {
     pub(super) tally: Tally,
-    /// Counted from the beginning of the run.
+    /// Relative to the start of the run.
     pub(super) window: Range<Duration>,
-    /// Whether the run ended early: interrupted, or every call failed.
+    /// Whether the run ended early: it was interrupted, or every call failed.
     pub(super) cut: bool,
     pub(super) seconds: Vec<Second>,
-    pub(super) used: Used,
+    pub(super) usage: ThreadUsage,
     pub(super) client: Option<Memory>,
     pub(super) server: Option<Memory>,
 }
 
-/// A part of the measured time, a second of it unless it is the last.
+/// One second of the measured time. The last one may be shorter.
 #[derive(Clone, Debug)]
 pub(super) struct Second {
-    /// Counted from the beginning of the measured time.
+    /// Relative to the start of the measured time.
     pub(super) from: Duration,
     pub(super) to: Duration,
     pub(super) arrived: u64,
     pub(super) failed: u64,
-    /// Microseconds.
+    /// In microseconds.
     pub(super) p50: f64,
     pub(super) p99: f64,
 }
 
-/// The progress of a run, shown while it runs.
+/// The state of a run at one moment, shown while it runs.
 #[derive(Debug)]
-pub(super) struct Glance<'a> {
-    /// The time since the last.
+pub(super) struct Snapshot<'a> {
+    /// The time since the previous snapshot.
     pub(super) span: Duration,
-    /// Counted from the beginning of the run.
+    /// Relative to the start of the run.
     pub(super) now: Duration,
     pub(super) window: Range<Duration>,
-    /// What has happened since the last.
+    /// The counts since the previous snapshot.
     pub(super) recent: &'a Tally,
-    /// What has happened so far.
+    /// The counts of the whole run so far.
     pub(super) total: &'a Tally,
     pub(super) open: u64,
 }
 
-/// Who watches a run.
-pub(super) trait Watcher {
-    /// Some times a second.
-    fn glance(&mut self, glance: &Glance<'_>);
+/// Receives the progress of a run.
+pub(super) trait Observer {
+    /// Called several times per second.
+    fn snapshot(&mut self, snapshot: &Snapshot<'_>);
 
-    /// Once a second of the measured time, and with what comes behind it.
+    /// Called once per second of the measured time. The last call includes later replies.
     fn second(&mut self, from: Duration, span: Duration, tally: &Tally) -> Result<(), Failure>;
 }
 
-/// Between two glances.
+/// The interval of snapshots.
 const TICK: Duration = Duration::from_millis(250);
 
-/// A run ends after this part of its measured time if every call has failed permanently.
-const HOPELESS: Duration = Duration::from_secs(1);
+/// A run ends after this part of the measured time if every call has failed permanently.
+const PERMANENT_FAILURE_TIME: Duration = Duration::from_secs(1);
 
-/// How long open calls have when a run ends early.
-const CUT: Duration = Duration::from_secs(1);
+/// How long to wait for open calls if a run ends early.
+const EARLY_END_GRACE: Duration = Duration::from_secs(1);
 
 /// Runs a plan against a target.
 pub(super) async fn measure(
@@ -79,8 +79,8 @@ pub(super) async fn measure(
     target: &Target,
     server: Option<u32>,
     signals: &mut Signals,
-    watcher: &mut dyn Watcher,
-) -> Result<Measured, Failure> {
+    watcher: &mut dyn Observer,
+) -> Result<Measurement, Failure> {
     match target {
         Target::Frames(wire) => run(plan, wire.clone(), server, signals, watcher).await,
         Target::Http(wire) => run(plan, wire.clone(), server, signals, watcher).await,
@@ -93,61 +93,61 @@ async fn run<C: Connect>(
     connect: C,
     server: Option<u32>,
     signals: &mut Signals,
-    watcher: &mut dyn Watcher,
-) -> Result<Measured, Failure> {
+    watcher: &mut dyn Observer,
+) -> Result<Measurement, Failure> {
     let mut threads = tokio::select! {
         threads = Threads::start(plan, connect) => threads?,
-        () = signals.next() => return Err(Failure::transport("ended before anything was sent")),
+        () = signals.next() => return Err(Failure::transport("interrupted before any call was sent")),
     };
-    let mut view = View::new(&threads, server, watcher);
+    let mut view = Monitor::new(&threads, server, watcher);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut cuts = 0;
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                view.look()?;
-                if cuts == 0 && view.is_hopeless() {
-                    threads.run.cut(CUT);
+                view.update()?;
+                if cuts == 0 && view.has_failed_permanently() {
+                    threads.run.cut(EARLY_END_GRACE);
                     cuts += 1;
                 }
             }
             () = threads.ended() => break,
             () = signals.next() => {
-                // The second time nothing is waited for.
-                threads.run.cut(if cuts == 0 { CUT } else { Duration::ZERO });
+                // After the second Ctrl-C, do not wait for open calls.
+                threads.run.cut(if cuts == 0 { EARLY_END_GRACE } else { Duration::ZERO });
                 cuts += 1;
             }
         }
     }
     view.last()?;
-    let View {
+    let Monitor {
         total: tally,
         seconds,
         client,
         server,
         ..
     } = view;
-    Ok(Measured {
+    Ok(Measurement {
         tally,
         window: threads.run.window(),
         cut: cuts > 0,
         seconds,
         client: client.memory(),
         server: server.and_then(|server| server.memory()),
-        used: threads.used()?,
+        usage: threads.usage()?,
     })
 }
 
-/// What has been seen of a run.
-struct View<'a> {
+/// Collects the counters of a run.
+struct Monitor<'a> {
     run: std::sync::Arc<Run>,
-    lanes: Vec<std::sync::Arc<Lane>>,
-    watcher: &'a mut dyn Watcher,
-    /// For what is taken away, one a thread.
+    lanes: Vec<std::sync::Arc<ThreadState>>,
+    watcher: &'a mut dyn Observer,
+    /// A buffer for swapping the counters of a thread.
     spare: Tally,
     recent: Tally,
-    /// Since the last second was full.
+    /// The counts of the current second.
     second: Tally,
     second_from: Duration,
     total: Tally,
@@ -158,8 +158,8 @@ struct View<'a> {
     measuring: bool,
 }
 
-impl<'a> View<'a> {
-    fn new(threads: &Threads, server: Option<u32>, watcher: &'a mut dyn Watcher) -> Self {
+impl<'a> Monitor<'a> {
+    fn new(threads: &Threads, server: Option<u32>, watcher: &'a mut dyn Observer) -> Self {
         let mut view = Self {
             run: threads.run.clone(),
             lanes: threads.lanes.clone(),
@@ -175,16 +175,16 @@ impl<'a> View<'a> {
             last: Duration::ZERO,
             measuring: false,
         };
-        view.look_at_memory(true);
+        view.sample_memory(true);
         view
     }
 
-    /// Takes away what the threads have counted.
+    /// Collects the counters of the threads.
     fn gather(&mut self) -> u64 {
         self.recent.clear();
         let mut open = 0;
-        for lane in &self.lanes {
-            let mut recorder = lane.recorder();
+        for state in &self.lanes {
+            let mut recorder = state.recorder();
             open += recorder.open().0;
             std::mem::swap(&mut recorder.tally, &mut self.spare);
             drop(recorder);
@@ -196,20 +196,20 @@ impl<'a> View<'a> {
         open
     }
 
-    fn look_at_memory(&mut self, anew: bool) {
-        self.client.look(anew);
+    fn sample_memory(&mut self, reset: bool) {
+        self.client.sample(reset);
         if let Some(server) = &mut self.server {
-            server.look(anew);
+            server.sample(reset);
         }
     }
 
-    fn look(&mut self) -> Result<(), Failure> {
+    fn update(&mut self) -> Result<(), Failure> {
         let open = self.gather();
         let (now, window) = (self.run.now(), self.run.window());
         let begins = !self.measuring && now >= window.start;
         self.measuring |= begins;
-        self.look_at_memory(begins);
-        self.watcher.glance(&Glance {
+        self.sample_memory(begins);
+        self.watcher.snapshot(&Snapshot {
             span: now.saturating_sub(self.last),
             now,
             window: window.clone(),
@@ -224,11 +224,12 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    fn is_hopeless(&self) -> bool {
-        self.last >= self.run.window().start + HOPELESS && self.total.is_hopeless()
+    fn has_failed_permanently(&self) -> bool {
+        self.last >= self.run.window().start + PERMANENT_FAILURE_TIME
+            && self.total.has_failed_permanently()
     }
 
-    /// Ends a second there.
+    /// Ends the current second.
     fn end_second(&mut self, to: Duration) -> Result<(), Failure> {
         let (from, start) = (self.second_from, self.run.window().start);
         if to <= from && self.second.sent + self.second.latency.len() + self.second.failed() == 0 {
@@ -252,13 +253,13 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// What has happened since the last look, and what has not happened at all.
+    /// Collects the final counts, including calls that never ended.
     fn last(&mut self) -> Result<(), Failure> {
-        self.look()?;
+        self.update()?;
         let end = self.run.window().end;
         self.end_second(end)?;
-        let open = self.lanes.iter().map(|lane| lane.recorder().open().1);
-        let why = "no answer, and not even its deadline, before the run was given up";
+        let open = self.lanes.iter().map(|state| state.recorder().open().1);
+        let why = "no reply before the end of the run";
         self.total.unanswered(open.sum(), why);
         Ok(())
     }
