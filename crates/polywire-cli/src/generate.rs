@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use polywire_codegen::{Build, Generated, Maps, Strings};
+use polywire_codegen::{Build, GeneratedModule, Maps, Strings};
 
 use crate::model::{EXIT_STATUS, Input};
 use crate::output::{OutputFile, Overwrite};
@@ -121,7 +121,7 @@ impl Rust {
     }
 
     /// Writes the file. Returns its path, and whether the contents changed.
-    fn write(&self, generated: &Generated) -> Result<(PathBuf, bool), Failure> {
+    fn write(&self, generated: &GeneratedModule) -> Result<(PathBuf, bool), Failure> {
         if self.output.extension().is_some_and(|end| end == "rs") && !self.output.is_dir() {
             return Err(Failure::usage(format_args!(
                 "`{}` must be a folder; use `--name` for the name of the module",
@@ -230,7 +230,7 @@ mod tests {
         folder.run(&[]).unwrap();
         let code = folder.read("big_lamp.rs");
         let path = folder.0.path().join("src/big_lamp.rs");
-        // Generated code is replaced even if it was modified.
+        // GeneratedModule code is replaced even if it was modified.
         fs::write(&path, code.replace("ShineInput", "Other")).unwrap();
         folder.run(&[]).unwrap();
         assert_eq!(folder.read("big_lamp.rs"), code);

@@ -39,7 +39,7 @@ pub(crate) struct ListenArguments {
 
 /// The protocol of a TCP listener.
 #[derive(Clone, Debug)]
-enum Tcp {
+enum TcpProtocol {
     Http,
     Https(ServerTls),
     Scgi,
@@ -49,12 +49,12 @@ enum Tcp {
 #[derive(Debug)]
 pub(crate) struct TcpEndpoint {
     listener: TcpListener,
-    how: Tcp,
+    how: TcpProtocol,
 }
 
 /// A Unix socket to create.
 #[derive(Clone, Debug)]
-struct Socket {
+struct UnixSocket {
     path: PathBuf,
     scgi: bool,
 }
@@ -64,7 +64,7 @@ struct Socket {
 pub(crate) struct Listeners {
     /// The TCP listeners of each worker: one per address.
     pub(crate) workers: Vec<Vec<TcpEndpoint>>,
-    sockets: Vec<Socket>,
+    sockets: Vec<UnixSocket>,
     datagrams: Vec<SocketAddr>,
     mode: u32,
     /// The URLs that clients use.
@@ -92,8 +92,8 @@ impl ListenArguments {
             let (scheme, rest) = url.split_once("://").ok_or_else(|| usage(&EXPECTED))?;
             let scheme = scheme.to_ascii_lowercase();
             let how = match scheme.as_str() {
-                "http" | "tcp" => Tcp::Http,
-                "scgi" => Tcp::Scgi,
+                "http" | "tcp" => TcpProtocol::Http,
+                "scgi" => TcpProtocol::Scgi,
                 "https" | "tcp+tls" => {
                     if tls.is_none() {
                         tls = Some(
@@ -101,13 +101,13 @@ impl ListenArguments {
                                 .map_err(|reason| usage(&reason))?,
                         );
                     }
-                    tls.clone().map_or(Tcp::Http, Tcp::Https)
+                    tls.clone().map_or(TcpProtocol::Http, TcpProtocol::Https)
                 }
                 "http+unix" | "scgi+unix" | "unix" => {
                     let path = socket_path(&scheme, url).map_err(|reason| usage(&reason))?;
                     listening.urls.push(url.clone());
                     let scgi = scheme == "scgi+unix";
-                    listening.sockets.push(Socket { path, scgi });
+                    listening.sockets.push(UnixSocket { path, scgi });
                     continue;
                 }
                 "udp" => {
@@ -165,7 +165,7 @@ impl Listeners {
         &mut self,
         scheme: &str,
         address: SocketAddr,
-        how: &Tcp,
+        how: &TcpProtocol,
         workers: NonZeroUsize,
     ) -> Result<(), Failure> {
         let fail = |error: io::Error| {
@@ -201,7 +201,7 @@ impl Listeners {
             self.urls.push(format!("udp://{}", listening.address()));
             running.push(listening.into_any());
         }
-        for Socket { path, scgi } in &self.sockets {
+        for UnixSocket { path, scgi } in &self.sockets {
             let listening = on_socket(server, path.clone(), self.mode, *scgi).await;
             let listening = listening.map_err(|error| {
                 let scheme = if *scgi { "scgi+unix" } else { "unix" };
@@ -240,9 +240,9 @@ impl TcpEndpoint {
     pub(crate) fn serve(self, server: &Server) -> io::Result<RunningServer> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         match self.how {
-            Tcp::Http => server.serve(listener),
-            Tcp::Https(tls) => server.serve(listener.tls(&tls)),
-            Tcp::Scgi => server.serve_scgi(listener),
+            TcpProtocol::Http => server.serve(listener),
+            TcpProtocol::Https(tls) => server.serve(listener.tls(&tls)),
+            TcpProtocol::Scgi => server.serve_scgi(listener),
         }
     }
 }

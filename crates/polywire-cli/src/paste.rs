@@ -25,7 +25,7 @@ pub(crate) fn line(
         Ok(body) if protocol.kind() != ProtocolKind::RpcV2Cbor => {
             Some(curl(base, &request, body, credentials.of_curl(base)?))
         }
-        _ => own(base, protocol.kind(), operation, input, credentials),
+        _ => own_call(base, protocol.kind(), operation, input, credentials),
     }
 }
 
@@ -50,7 +50,7 @@ fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str, credentials: &s
     line
 }
 
-fn own(
+fn own_call(
     base: &str,
     kind: ProtocolKind,
     operation: Operation<'_>,

@@ -53,18 +53,18 @@ impl UserArguments {
         let Some(end) = end_of_user(url).filter(|_| self.user.is_none()) else {
             return match (&self.password_file, &self.user) {
                 (Some(_), None) => Err(Failure::usage(
-                    "--password-file requires --user, or a user without password in the URL",
+                    "--password-file requires --user USER, or a user without password in the URL",
                 )),
                 _ => Ok(url.to_owned()),
             };
         };
-        let (before, behind) = url.split_at(end);
+        let (before, after) = url.split_at(end);
         let user = before.rsplit('/').next().unwrap_or_default();
         Ok(match self.password(user)? {
             None => url.to_owned(),
             Some(password) => {
                 let letters = password.bytes().map(|byte| format!("%{byte:02X}"));
-                format!("{before}:{}{behind}", letters.collect::<String>())
+                format!("{before}:{}{after}", letters.collect::<String>())
             }
         })
     }

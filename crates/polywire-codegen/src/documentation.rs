@@ -422,7 +422,7 @@ mod tests {
                 "<p>See https://example.com/x.</p>",
                 "See <https://example.com/x>.",
             ),
-            ("<p>1. is no list</p>", "1\\. is no list"),
+            ("<p>1. is not a list</p>", "1\\. is not a list"),
             ("<p>unclosed <code>x", "unclosed `x`"),
             ("<p></p>", ""),
             ("<p><a>no link</a></p>", "no link"),

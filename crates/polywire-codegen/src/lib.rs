@@ -38,15 +38,15 @@ pub use settings::{Build, Maps, Strings};
 use crate::plan::Plan;
 use crate::settings::Settings;
 
-/// Generated code.
+/// A generated module.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub struct GeneratedModule {
     name: String,
     code: String,
     paths: BTreeMap<String, String>,
 }
 
-impl Generated {
+impl GeneratedModule {
     /// Returns the name of the module.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -144,7 +144,7 @@ fn generate(
     service: &str,
     name: String,
     settings: &Settings,
-) -> Result<Generated, GenerateError> {
+) -> Result<GeneratedModule, GenerateError> {
     let no_service = || GenerateError::NoService(Some(service.to_owned()), Vec::new());
     let mut closure = model.closure(service).ok_or_else(no_service)?;
     if let Some(wanted) = &settings.operations {
@@ -162,7 +162,7 @@ fn generate(
     let plan = Plan::new(settings, model, closure, schemas, &set, protocols);
     let code = write::module(&plan);
     let names = plan.names.iter();
-    Ok(Generated {
+    Ok(GeneratedModule {
         name,
         code,
         paths: names

@@ -141,7 +141,7 @@ fn walk<'p, 'm>(
 
 /// Returns the path of a type as seen from a submodule of the generated module.
 pub(crate) fn type_in_submodule(ty: &str, plan: &Plan<'_>, root: &str) -> String {
-    let own: Vec<&str> = plan.names.values().map(String::as_str).collect();
+    let type_names: Vec<&str> = plan.names.values().map(String::as_str).collect();
     let mut result = String::new();
     let mut word = String::new();
     // The characters before a word tell whether it continues a path.
@@ -149,7 +149,7 @@ pub(crate) fn type_in_submodule(ty: &str, plan: &Plan<'_>, root: &str) -> String
         if word == "schema" {
             result.push_str(root);
             result.push_str("::schema");
-        } else if own.contains(&word.as_str()) && !result.ends_with(':') {
+        } else if type_names.contains(&word.as_str()) && !result.ends_with(':') {
             result.push_str("super::");
             result.push_str(word);
         } else {

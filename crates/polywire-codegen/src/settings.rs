@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use polywire_model::{Loader, Model, ShapeType};
 
 use crate::names::plain_snake;
-use crate::{GenerateError, Generated};
+use crate::{GenerateError, GeneratedModule};
 
 /// Generates Rust code from a model. Builder with the settings of the generator.
 ///
@@ -217,7 +217,7 @@ impl Build {
     ///
     /// Returns an error if `OUT_DIR` is not set, if the model has errors, if the service cannot be
     /// found, or if the file cannot be written.
-    pub fn generate(&self) -> Result<Generated, GenerateError> {
+    pub fn generate(&self) -> Result<GeneratedModule, GenerateError> {
         for path in &self.models {
             #[expect(
                 clippy::print_stdout,
@@ -237,7 +237,7 @@ impl Build {
     ///
     /// Returns an error if the model has errors, if the service cannot be found, or if the file
     /// cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<Generated, GenerateError> {
+    pub fn write(&self, folder: &Path) -> Result<GeneratedModule, GenerateError> {
         let generated = self.run()?;
         let path = folder.join(format!("{}.rs", generated.name()));
         let io = |error| GenerateError::Io(path.clone(), error);
@@ -255,7 +255,7 @@ impl Build {
     /// # Errors
     ///
     /// Returns an error if the model has errors or the service cannot be found.
-    pub fn run(&self) -> Result<Generated, GenerateError> {
+    pub fn run(&self) -> Result<GeneratedModule, GenerateError> {
         let mut loader = Loader::new();
         for path in &self.models {
             loader.add_path(path);
@@ -269,7 +269,7 @@ impl Build {
     /// # Errors
     ///
     /// Returns an error if the service cannot be found.
-    pub fn run_on(&self, model: &Model) -> Result<Generated, GenerateError> {
+    pub fn run_on(&self, model: &Model) -> Result<GeneratedModule, GenerateError> {
         let service = self.find_service(model)?;
         let short = service.rsplit('#').next().unwrap_or_default();
         let name = self.name.clone().unwrap_or_else(|| plain_snake(short));

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use polywire_codegen::{Build, GenerateError, Generated, Maps, Strings};
+use polywire_codegen::{Build, GenerateError, GeneratedModule, Maps, Strings};
 use polywire_model::{Loader, Model};
 
 const LAMP: &str = r#"
@@ -43,7 +43,7 @@ fn model(text: &str) -> Model {
     loader.assemble().unwrap().model
 }
 
-fn run(build: &Build, text: &str) -> Generated {
+fn run(build: &Build, text: &str) -> GeneratedModule {
     build.run_on(&model(text)).unwrap()
 }
 

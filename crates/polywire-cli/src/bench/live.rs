@@ -13,14 +13,14 @@ use super::recording::Tally;
 use crate::{Failure, print};
 
 /// Shows the progress on standard error, and writes the log.
-pub(super) struct Live<'a> {
-    shown: Shown,
+pub(super) struct ProgressDisplay<'a> {
+    shown: Output,
     log: Option<Log<'a>>,
     /// The title of a run, if there are several.
     title: String,
 }
 
-enum Shown {
+enum Output {
     Nothing,
     /// The counts since the last line.
     Lines {
@@ -36,12 +36,12 @@ enum Shown {
 /// The number of rates in the sparkline, which covers ten seconds.
 const RATES: usize = 40;
 
-impl<'a> Live<'a> {
+impl<'a> ProgressDisplay<'a> {
     pub(super) fn new(quiet: bool, log: Option<Log<'a>>) -> Self {
         let shown = match quiet {
-            true => Shown::Nothing,
+            true => Output::Nothing,
             false if std::io::stderr().is_terminal() => terminal(),
-            false => Shown::Lines {
+            false => Output::Lines {
                 since: Duration::ZERO,
                 tally: Box::new(Tally::new()),
             },
@@ -57,43 +57,43 @@ impl<'a> Live<'a> {
     pub(super) fn begin(&mut self, title: String) {
         self.title = title;
         match &mut self.shown {
-            Shown::Lines { since, tally } => {
+            Output::Lines { since, tally } => {
                 *since = Duration::ZERO;
                 tally.clear();
             }
-            Shown::Terminal { rates, .. } => rates.clear(),
-            Shown::Nothing => {}
+            Output::Terminal { rates, .. } => rates.clear(),
+            Output::Nothing => {}
         }
     }
 }
 
-fn terminal() -> Shown {
+fn terminal() -> Output {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     // A template of one field is always valid.
     if let Ok(style) = ProgressStyle::with_template("{msg}") {
         bar.set_style(style);
     }
-    Shown::Terminal {
+    Output::Terminal {
         bar,
         rates: VecDeque::new(),
     }
 }
 
-impl Drop for Live<'_> {
+impl Drop for ProgressDisplay<'_> {
     fn drop(&mut self) {
-        if let Shown::Terminal { bar, .. } = &self.shown {
+        if let Output::Terminal { bar, .. } = &self.shown {
             // The report contains everything that the bar shows.
             bar.finish_and_clear();
         }
     }
 }
 
-impl Observer for Live<'_> {
+impl Observer for ProgressDisplay<'_> {
     fn snapshot(&mut self, snapshot: &Snapshot<'_>) {
         let title = &self.title;
         match &mut self.shown {
-            Shown::Nothing => {}
-            Shown::Lines { since, tally } => {
+            Output::Nothing => {}
+            Output::Lines { since, tally } => {
                 tally.merge(snapshot.recent);
                 let span = snapshot.now.saturating_sub(*since);
                 if span >= Duration::from_secs(1) {
@@ -102,7 +102,7 @@ impl Observer for Live<'_> {
                     tally.clear();
                 }
             }
-            Shown::Terminal { bar, rates } => {
+            Output::Terminal { bar, rates } => {
                 if snapshot.window.contains(&snapshot.now) {
                     rates.push_back(per_second(snapshot.recent.arrived, snapshot.span));
                 }

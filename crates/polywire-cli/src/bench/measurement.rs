@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
 use super::engine::{Run, ThreadState, ThreadUsage, Threads};
-use super::memory::{Memory, Watch};
+use super::memory::{Memory, MemorySampler};
 use super::plan::Plan;
 use super::recording::Tally;
 use super::wire::{Connect, Target};
@@ -152,8 +152,8 @@ struct Monitor<'a> {
     second_from: Duration,
     total: Tally,
     seconds: Vec<Second>,
-    client: Watch,
-    server: Option<Watch>,
+    client: MemorySampler,
+    server: Option<MemorySampler>,
     last: Duration,
     measuring: bool,
 }
@@ -170,8 +170,8 @@ impl<'a> Monitor<'a> {
             second_from: threads.run.window().start,
             total: Tally::new(),
             seconds: Vec::new(),
-            client: Watch::own(),
-            server: server.map(Watch::process),
+            client: MemorySampler::own(),
+            server: server.map(MemorySampler::process),
             last: Duration::ZERO,
             measuring: false,
         };

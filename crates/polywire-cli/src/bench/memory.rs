@@ -15,12 +15,12 @@ pub(super) struct Memory {
 
 /// Samples the memory of a process.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct MemorySampler {
     path: String,
     memory: Option<Memory>,
 }
 
-impl Watch {
+impl MemorySampler {
     pub(super) fn own() -> Self {
         Self::of("self")
     }
@@ -93,12 +93,12 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_own_process_is_seen() {
-        let mut watch = Watch::own();
+        let mut watch = MemorySampler::own();
         assert!(watch.is_readable());
         watch.sample(false);
         watch.sample(false);
         let memory = watch.memory().unwrap();
         assert!(memory.peak >= memory.begin && memory.end > 0);
-        assert!(!Watch::process(u32::MAX).is_readable());
+        assert!(!MemorySampler::process(u32::MAX).is_readable());
     }
 }

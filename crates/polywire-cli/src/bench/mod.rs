@@ -26,7 +26,7 @@ mod wire;
 pub(crate) use arguments::Arguments;
 
 use knee::{Search, Step};
-use live::Live;
+use live::ProgressDisplay;
 use measurement::measure;
 use report::{KneeReport, Report};
 use wire::{Target, TargetSpec};
@@ -65,7 +65,7 @@ async fn bench(arguments: &Arguments) -> Result<(), Failure> {
         )));
     }
     if let Some(pid) = arguments.server_pid
-        && !memory::Watch::process(pid).is_readable()
+        && !memory::MemorySampler::process(pid).is_readable()
     {
         return Err(Failure::usage(format!(
             "--server-pid {pid}: no such process, or its memory cannot be read"
@@ -79,20 +79,20 @@ async fn bench(arguments: &Arguments) -> Result<(), Failure> {
     }
     let log_file = arguments.hdr_log.as_deref().map(hdr::LogFile::create);
     let mut log_file = log_file.transpose()?;
-    let asked = TargetSpec {
+    let spec = TargetSpec {
         url: arguments.url.as_deref().unwrap_or_default(),
         operation: arguments.operation.as_deref(),
         input: arguments.input.as_deref(),
         deadline: plan.deadline,
         expectation: arguments.expectation(),
     };
-    let target = wire::target(asked, &arguments.service, arguments.xmlrpc).await?;
+    let target = wire::target(spec, &arguments.service, arguments.xmlrpc).await?;
     let mut signals = Signals::new().map_err(Failure::transport)?;
     let what = target.info().to_string();
     let log = log_file
         .as_mut()
         .map(|log_file| hdr::Log::begin(log_file, &what));
-    let mut live = Live::new(arguments.quiet, log.transpose()?);
+    let mut live = ProgressDisplay::new(arguments.quiet, log.transpose()?);
     let mut report = match arguments.find_knee {
         true => find_knee(arguments, &target, &mut signals, &mut live, old.as_ref()).await?,
         false => {
@@ -149,8 +149,8 @@ fn no_reply(report: &Report) -> String {
     let errors = report.errors.first();
     let sample = errors.and_then(|errors| Some((&errors.kind, errors.samples.first()?)));
     match sample {
-        Some((kind, sample)) => format!("no call had an reply reply: {kind}: {sample}"),
-        None => "no call had an reply reply".to_owned(),
+        Some((kind, sample)) => format!("no call had an expected reply: {kind}: {sample}"),
+        None => "no call had an expected reply".to_owned(),
     }
 }
 
@@ -160,22 +160,22 @@ async fn find_knee(
     arguments: &Arguments,
     target: &Target,
     signals: &mut Signals,
-    live: &mut Live<'_>,
+    live: &mut ProgressDisplay<'_>,
     old: Option<&Report>,
 ) -> Result<Report, Failure> {
     let mut search = Search::new(arguments.first_rate());
     let mut steps: Vec<Step> = Vec::new();
     let mut reports: Vec<(f64, Report)> = Vec::new();
-    while let Some(asked) = search.next() {
-        let (plan, schedule) = arguments.plan_at(asked)?;
-        live.begin(format!("{} calls/s: ", numbers::rate(asked)));
+    while let Some(spec) = search.next() {
+        let (plan, schedule) = arguments.plan_at(spec)?;
+        live.begin(format!("{} calls/s: ", numbers::rate(spec)));
         let pid = arguments.server_pid;
         let measurement = measure(&plan, target, pid, signals, live).await?;
         let report = Report::new(&target.info(), &plan, schedule, &measurement);
         let ended = report.ended_early;
-        let step = knee::judge(asked, &report, &arguments.threshold, old);
+        let step = knee::judge(spec, &report, &arguments.threshold, old);
         search.record(step.sustained);
-        reports.push((asked, report));
+        reports.push((spec, report));
         steps.push(step);
         if ended {
             break;
@@ -184,7 +184,7 @@ async fn find_knee(
     // The last run of the highest sustained rate. If none was sustained, the lowest rate was record
     // last.
     let knee = search.sustained();
-    let of_knee = |(asked, _): &(f64, Report)| knee.is_none_or(|knee| knee == *asked);
+    let of_knee = |(spec, _): &(f64, Report)| knee.is_none_or(|knee| knee == *spec);
     let at = reports.iter().rposition(of_knee);
     let at = at.ok_or_else(|| Failure::transport("no rate was record"))?;
     let (_, mut report) = reports.swap_remove(at);

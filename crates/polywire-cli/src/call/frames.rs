@@ -69,13 +69,13 @@ pub(crate) struct FramesOptions {
 #[derive(Debug)]
 enum Input {
     /// Input of an operation of a model, serialized as CBOR.
-    Modelled(Box<Modelled>),
+    Modelled(Box<ModelInput>),
     /// A list of parameters, or the members of an input without a model.
     Plain(Value),
 }
 
 #[derive(Debug)]
-struct Modelled {
+struct ModelInput {
     service: ServiceHandle,
     operation: String,
     /// The protocol of payloads.
@@ -135,7 +135,7 @@ impl ServiceArguments {
         }
         let (operation, input) = choose_operation(&model, &service, operation, text)?;
         let name = format!("{}.{operation}", service.service().name());
-        let modelled = Modelled::new(service, operation, Value::Map(input))?;
+        let modelled = ModelInput::new(service, operation, Value::Map(input))?;
         Ok(call(name, Input::Modelled(Box::new(modelled))))
     }
 }
@@ -165,7 +165,7 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
     {
         // The part before `@` may contain a password.
         return Err(Failure::usage(format!(
-            "`***@{rest}`: URLs for frames cannot contain a user: use --user"
+            "`***@{rest}`: URLs for frames must not contain a user: use --user"
         )));
     }
     let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
@@ -202,7 +202,7 @@ fn plain(text: Option<&str>) -> Result<Value, Failure> {
     }
 }
 
-impl Modelled {
+impl ModelInput {
     fn new(service: ServiceHandle, operation: String, input: Value) -> Result<Self, Failure> {
         let wire = ProtocolKind::RpcV2Cbor.client(service.service());
         let head = http::Response::builder()
@@ -275,8 +275,8 @@ impl FramesCall {
             Failure::transport(message).reported(Report::Error("transport"))
         })?;
         let client = client.with_deadline(self.deadline);
-        let said = self.options.headers.iter();
-        Ok(said.fold(client, |client, (name, value)| match *name {
+        let headers = self.options.headers.iter();
+        Ok(headers.fold(client, |client, (name, value)| match *name {
             AUTHORIZATION => client.with_authorization(value.as_bytes()),
             _ => client.with_metadata(name.as_str(), value.as_bytes()),
         }))

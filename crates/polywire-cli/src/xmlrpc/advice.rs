@@ -17,14 +17,14 @@ use crate::transport::TransportArguments;
 /// The response and options of a call, used if it fails.
 #[derive(Clone, Debug)]
 pub(super) struct Advice {
-    last: Arc<Mutex<Option<Answer>>>,
+    last: Arc<Mutex<Option<LastResponse>>>,
     leniency: Leniency,
     transport: TransportArguments,
 }
 
 #[derive(Debug)]
-struct Answer {
-    response: Response<Bytes>,
+struct LastResponse {
+    http: Response<Bytes>,
     /// Whether this is the response to `system.multicall`.
     is_multicall: bool,
 }
@@ -46,11 +46,11 @@ impl Advice {
         let call = Body::new(exchange.request.body().clone());
         let call = XmlRpcDecoder::call(&call, XmlRpcProfile::DEFAULT, &Limits::DEFAULT);
         let is_multicall = call.is_ok_and(|(method, _)| method == "system.multicall");
-        let answer = Answer {
+        let response = LastResponse {
             response,
             is_multicall,
         };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
 
     /// Returns a hint with a leading line break, or an empty string.
@@ -61,7 +61,7 @@ impl Advice {
         match error.kind() {
             CallErrorKind::Decode => {
                 let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-                let names = last.as_ref().and_then(|answer| self.names(answer));
+                let names = last.as_ref().and_then(|response| self.names(response));
                 names.map_or_else(String::new, |names| {
                     format!("\n--lenient={} accepts this response", names.join(","))
                 })
@@ -72,8 +72,8 @@ impl Advice {
 
     /// Returns the fewest leniencies with which the response can be read, including those already
     /// given. `None` if none help or no others are needed.
-    fn names(&self, answer: &Answer) -> Option<Vec<&'static str>> {
-        let reads = |names: &[&'static str]| reads(answer, of_names(names)).is_ok();
+    fn names(&self, response: &LastResponse) -> Option<Vec<&'static str>> {
+        let reads = |names: &[&'static str]| reads(response, of_names(names)).is_ok();
         let is_own = |name: &&str| self.leniency.with_name(name) == Some(self.leniency);
         let mut names = Leniency::NAMES.to_vec();
         let own: Vec<&'static str> = names.iter().copied().filter(is_own).collect();
@@ -99,14 +99,14 @@ fn of_names(names: &[&str]) -> Leniency {
 }
 
 /// Whether the client can read a response, whatever its result.
-fn reads(answer: &Answer, leniency: Leniency) -> Result<(), Error> {
+fn reads(response: &LastResponse, leniency: Leniency) -> Result<(), Error> {
     let limits = Limits::DEFAULT;
-    let body = Body::new(answer.response.body().clone());
-    let other = to_utf8(&body, charset(answer.response.headers()), leniency, &limits)?;
+    let body = Body::new(response.http.body().clone());
+    let other = to_utf8(&body, charset(response.http.headers()), leniency, &limits)?;
     let body = other.unwrap_or(body);
     let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
     let (reply, mut decoder) = XmlRpcDecoder::response(&body, profile, &limits)?;
-    if reply == Reply::Result && answer.is_multicall {
+    if reply == Reply::Result && response.is_multicall {
         for result in decoder.multicall_results()? {
             if let MulticallResult::Fault(fault) = result {
                 fault_parts(&fault, leniency)?;
@@ -127,11 +127,11 @@ mod tests {
 
     fn named(body: &str, own: Leniency, is_multicall: bool) -> String {
         let advice = Advice::new(own, &TransportArguments::default());
-        let answer = Answer {
-            response: Response::new(Bytes::copy_from_slice(body.as_bytes())),
+        let response = LastResponse {
+            http: Response::new(Bytes::copy_from_slice(body.as_bytes())),
             is_multicall,
         };
-        advice.names(&answer).unwrap_or_default().join(",")
+        advice.names(&response).unwrap_or_default().join(",")
     }
 
     fn result(value: &str) -> String {

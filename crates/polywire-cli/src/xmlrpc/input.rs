@@ -22,16 +22,16 @@ fn argument(number: usize, text: &str) -> Result<Value, Failure> {
         return value
             .map_err(|reason| Failure::usage(format!("argument {number}, `{text}`: {reason}")));
     }
-    let said = |reason: String| {
+    let not_json = |reason: String| {
         // Quoted for a shell.
         let quoted = text.replace('\'', "'\\''");
         Failure::usage(format!(
-            "argument {number}, `{text}`, is not JSON: {reason}\nto send it as a string, write \
-             's/{quoted}'; --strings sends all as strings"
+            "argument {number}, `{text}`, is not JSON: {reason}\nto send it as a string, use \
+             's/{quoted}'; --strings sends all arguments as strings"
         ))
     };
     if text.is_empty() {
-        return Err(said("it is empty".to_owned()));
+        return Err(not_json("empty argument".to_owned()));
     }
     if !begins_as_json(text) {
         return Ok(Value::from(text));
@@ -39,7 +39,7 @@ fn argument(number: usize, text: &str) -> Result<Value, Failure> {
     match json(text) {
         Ok(value) => with_types(value)
             .map_err(|reason| Failure::usage(format!("argument {number}, `{text}`: {reason}"))),
-        Err(error) => Err(said(error.message())),
+        Err(error) => Err(not_json(error.message())),
     }
 }
 
@@ -97,9 +97,9 @@ fn too_large(digits: &str, what: &str, room: &str) -> String {
         .parse()
         .ok()
         .filter(|double: &f64| double.is_finite());
-    let near = double.map(|double| format!(", {double:e} for the double that is nearest"));
+    let near = double.map(|double| format!(", {double:e} for the nearest double"));
     format!(
-        "XML-RPC has no type for {what} beyond {room}, {shown}: write '\"...\"', in quotes, to send \
+        "XML-RPC has no type for {what} beyond {room}, {shown}: use '\"...\"', in quotes, to send \
          its digits as a string{}",
         near.unwrap_or_default()
     )
@@ -182,7 +182,7 @@ mod tests {
         ] {
             let message = one(text).unwrap_err();
             assert!(message.contains("is not JSON"), "{message}");
-            let hint = format!("write {quoted}; --strings");
+            let hint = format!("use {quoted}; --strings");
             assert!(message.contains(&hint), "{message}");
         }
         let wrong = one("i/38F7").unwrap_err();
@@ -202,7 +202,7 @@ mod tests {
             ),
             (
                 "[{\"a\": -99999999999999999999}]",
-                ["64 bits, -9", "-1e20 for the double"],
+                ["64 bits, -9", "-1e20 for the nearest double"],
             ),
             ("1e400", ["beyond a double, 1", "in quotes"]),
         ] {

@@ -61,25 +61,26 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
-'{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
-web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string. An \
-integer beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
-has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
-'{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
+Arguments: each argument is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
+'{\"name\": \"web\"}'. Text that does not start like JSON is a string: web, /var/log/x. Text that \
+starts like JSON must be valid JSON, so that typing errors are not sent as strings. Integers of \
+more than 64 bits are rejected: use a string, or a double such as 1e20. Types that JSON does not \
+have: '{\"$blob\": \"aGVsbG8=\"}' (base64), '{\"$timestamp\": \"2026-11-22T10:00:00\"}' \
+(dateTime.iso8601).
 
-The letter of a type and a slash make the rest of an argument a value of that type, as in the \
-program xmlrpc of xmlrpc-c: s/ string, i/ integer of 32 bits, I/ of 64 bits (<i8> beyond 32), \
-d/ double, b/ boolean (true, t, 1, false, f, 0), t/ dateTime (2026-11-22T10:00:00Z or \
-20261122T10:00:00), h/ base64 of bytes in hexadecimal, n/ nil. So a hash that looks like a number \
-is s/1234567, or --strings sends it; and a string that begins so is s/s/x.
+Type prefixes, as in the program xmlrpc of xmlrpc-c: s/ string, i/ 32-bit integer, I/ 64-bit \
+integer (<i8> if it exceeds 32 bits), d/ double, b/ boolean (true, t, 1, false, f, 0), t/ dateTime \
+(2026-11-22T10:00:00Z or 20261122T10:00:00), h/ hexadecimal bytes (sent as base64), n/ nil. For \
+example, s/1234567 is a string that looks like a number, and s/s/x is the string s/x. --strings \
+sends all arguments as strings.
 
-Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
-sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.
+Exit status: 0 on success; 1 if the server returned a fault, which is printed; 2 for invalid \
+arguments, in which case nothing is sent; 3 if the server cannot be reached or its response cannot \
+be read.
 
-What failed is said on standard error. Where standard output is no terminal, and a result would \
-be JSON, it also stands there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\"}} \
-with status 1, {\"error\": {\"message\", \"kind\"}} with status 3.";
+Errors are printed to standard error. If standard output is not a terminal and the result would \
+be JSON, they are also printed there as JSON in one line: {\"fault\": {\"code\", \"message\", \
+\"kind\"}} with status 1, {\"error\": {\"message\", \"kind\"}} with status 3.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_of_types() {
+    fn type_prefixes() {
         let time = Timestamp::parse_xmlrpc("20261122T10:00:00").unwrap();
         for (text, expected) in [
             ("s/38F7", Value::from("38F7")),
@@ -92,9 +92,9 @@ mod tests {
         }
         for (text, part) in [
             ("i/3000000000", "I/"),
-            ("i/", "32 bits"),
-            ("i/1.0", "32 bits"),
-            ("I/9223372036854775808", "64 bits"),
+            ("i/", "32-bit"),
+            ("i/1.0", "32-bit"),
+            ("I/9223372036854775808", "64-bit"),
             ("d/x", "expected"),
             ("d/", "expected"),
             ("b/yes", "b/true"),

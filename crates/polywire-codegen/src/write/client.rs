@@ -24,7 +24,9 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!("inner: {root}::rpc::Client,"));
     source.close("}");
     source.blank();
-    source.line("/// Creates a client of the server at `url` that uses a protocol. The URL is");
+    source.line(
+        "/// Creates a client of a server that uses a protocol. The URL is `http://host:port`, or",
+    );
     source.line("/// `tcp://host:port` for frames.");
     source.line("///");
     source.line("/// # Errors");

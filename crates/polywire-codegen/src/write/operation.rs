@@ -153,8 +153,8 @@ fn into_fault(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
 }
 
 fn variants<'a>(operation: &'a Operation<'_>) -> impl Iterator<Item = &'a str> {
-    let own = operation.errors.iter().map(|(_, variant)| variant.as_str());
-    own.chain(["Other"])
+    let names = operation.errors.iter().map(|(_, variant)| variant.as_str());
+    names.chain(["Other"])
 }
 
 /// Large errors are boxed to keep `Result` small.

@@ -17,7 +17,7 @@ const fn millis(millis: u64) -> Duration {
 }
 
 /// Replies after a delay, and not before its stall ends.
-struct Fake {
+struct FakeClient {
     begin: Instant,
     takes: Duration,
     stall: Option<(Duration, Duration)>,
@@ -28,7 +28,7 @@ struct Fake {
     calls: AtomicU64,
 }
 
-impl Fake {
+impl FakeClient {
     fn new(takes: Duration) -> Self {
         Self {
             begin: Instant::now(),
@@ -47,7 +47,7 @@ impl Fake {
     }
 }
 
-impl Wire for Fake {
+impl Wire for FakeClient {
     async fn call(&self) -> Outcome {
         let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_open.fetch_max(open, Ordering::Relaxed);
@@ -81,7 +81,7 @@ fn tally(state: &ThreadState) -> Tally {
 
 async fn scheduled(
     state: &Arc<ThreadState>,
-    clients: &[Arc<Fake>],
+    clients: &[Arc<FakeClient>],
     schedule: Schedule,
     most_open: u32,
 ) {
@@ -97,7 +97,7 @@ async fn scheduled(
 #[tokio::test(start_paused = true)]
 async fn closed_loop_keeps_calls_open() {
     let state = state();
-    let clients = [millis(10), millis(20)].map(|takes| Arc::new(Fake::new(takes)));
+    let clients = [millis(10), millis(20)].map(|takes| Arc::new(FakeClient::new(takes)));
     closed::steady(&state, &clients, 3).await;
     state.drained().await;
     let tally = tally(&state);
@@ -112,7 +112,7 @@ async fn closed_loop_keeps_calls_open() {
 #[tokio::test(start_paused = true)]
 async fn pauses_after_immediate_failures() {
     let state = state();
-    let mut fake = Fake::new(Duration::ZERO);
+    let mut fake = FakeClient::new(Duration::ZERO);
     fake.fails = true;
     closed::steady(&state, &[Arc::new(fake)], 1).await;
     state.drained().await;
@@ -125,7 +125,7 @@ async fn pauses_after_immediate_failures() {
 #[tokio::test(start_paused = true)]
 async fn does_not_pause_after_rejected_calls() {
     let state = state();
-    let mut fake = Fake::new(Duration::from_micros(100));
+    let mut fake = FakeClient::new(Duration::from_micros(100));
     (fake.fails, fake.kind) = (true, "overloaded");
     closed::steady(&state, &[Arc::new(fake)], 1).await;
     state.drained().await;
@@ -140,7 +140,7 @@ async fn sends_all_calls_that_were_due() {
     let state = state();
     let share = Share::new(Schedule::constant(10_000.0), 0, 1);
     let until = async |_| tokio::time::sleep_until(state.run.at(millis(1_200))).await;
-    let clients = [Arc::new(Fake::new(millis(5)))];
+    let clients = [Arc::new(FakeClient::new(millis(5)))];
     open::scheduled(&state, &clients, &share, 4_000, until).await;
     state.drained().await;
     let tally = tally(&state);
@@ -152,7 +152,7 @@ async fn sends_all_calls_that_were_due() {
 #[tokio::test(start_paused = true)]
 async fn latency_of_batches_starts_when_due() {
     let state = state();
-    let clients = [Arc::new(Fake::new(millis(1)))];
+    let clients = [Arc::new(FakeClient::new(millis(1)))];
     let stall = async {
         tokio::time::sleep_until(state.run.at(millis(399))).await;
         // Blocks all tasks of this thread.
@@ -172,7 +172,7 @@ async fn latency_of_batches_starts_when_due() {
 #[tokio::test(start_paused = true)]
 async fn batches_keep_the_pace() {
     let state = state();
-    let clients = [Arc::new(Fake::new(millis(4)))];
+    let clients = [Arc::new(FakeClient::new(millis(4)))];
     closed::paced(&state, &clients, 10, millis(5)).await;
     state.drained().await;
     let tally = tally(&state);
@@ -183,7 +183,7 @@ async fn batches_keep_the_pace() {
 #[tokio::test(start_paused = true)]
 async fn skips_calls_beyond_two_batches() {
     let state = state();
-    let clients = [Arc::new(Fake::new(millis(50)))];
+    let clients = [Arc::new(FakeClient::new(millis(50)))];
     closed::paced(&state, &clients, 10, millis(5)).await;
     state.drained().await;
     let tally = tally(&state);
@@ -198,7 +198,7 @@ async fn skips_calls_beyond_two_batches() {
 #[tokio::test(start_paused = true)]
 async fn latency_of_open_loops_starts_when_due() {
     let state = state();
-    let mut fake = Fake::new(millis(1));
+    let mut fake = FakeClient::new(millis(1));
     fake.stall = Some((millis(400), millis(600)));
     scheduled(
         &state,
@@ -225,7 +225,7 @@ async fn waits_for_the_last_calls() {
     let until = async |_| tokio::time::sleep_until(state.run.at(millis(1_200))).await;
     open::scheduled(
         &state,
-        &[Arc::new(Fake::new(millis(5)))],
+        &[Arc::new(FakeClient::new(millis(5)))],
         &share,
         1_000,
         until,
@@ -242,8 +242,8 @@ async fn waits_for_the_last_calls() {
 async fn open_loop_limits_open_calls() {
     let state = state();
     let clients = [
-        Arc::new(Fake::new(millis(1_000))),
-        Arc::new(Fake::new(millis(1))),
+        Arc::new(FakeClient::new(millis(1_000))),
+        Arc::new(FakeClient::new(millis(1))),
     ];
     scheduled(&state, &clients, Schedule::constant(1_000.0), 20).await;
     let tally = tally(&state);
@@ -257,7 +257,7 @@ async fn open_loop_limits_open_calls() {
 #[tokio::test(start_paused = true)]
 async fn runs_can_be_ended_early() {
     let state = state();
-    let fake = Arc::new(Fake::new(millis(10)));
+    let fake = Arc::new(FakeClient::new(millis(10)));
     let run = Arc::clone(&state.run);
     tokio::spawn(async move {
         tokio::time::sleep(millis(350)).await;
@@ -273,7 +273,7 @@ async fn runs_can_be_ended_early() {
 #[tokio::test(start_paused = true)]
 async fn waiting_is_limited() {
     let state = state();
-    let clients = [Arc::new(Fake::new(Duration::from_secs(3_600)))];
+    let clients = [Arc::new(FakeClient::new(Duration::from_secs(3_600)))];
     closed::steady(&state, &clients, 5).await;
     state.drained().await;
     assert_eq!(state.recorder().open(), (5, 0));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::plan::{Load, Plan};
-use super::{Generator, Latency, LoadReport, Memories, Report, Target, WarmUp};
+use super::{Generator, Latency, LoadReport, ProcessMemory, Report, Target, WarmUp};
 
 impl Report {
     /// A report of one second with a thousand calls and no warnings.
@@ -38,7 +38,7 @@ impl Report {
             latency_us: latency,
             lateness_us: None,
             errors: Vec::new(),
-            memory: Memories {
+            memory: ProcessMemory {
                 client: None,
                 server: None,
             },

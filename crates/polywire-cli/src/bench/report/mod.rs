@@ -42,7 +42,7 @@ pub(super) struct Report {
     pub(super) latency_us: Latency,
     pub(super) lateness_us: Option<Latency>,
     pub(super) errors: Vec<ErrorKind>,
-    pub(super) memory: Memories,
+    pub(super) memory: ProcessMemory,
     pub(super) generator: Generator,
     pub(super) measured_ms: f64,
     pub(super) ended_early: bool,
@@ -92,7 +92,7 @@ pub(super) struct ErrorKind {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-pub(super) struct Memories {
+pub(super) struct ProcessMemory {
     pub(super) client: Option<MemoryReport>,
     pub(super) server: Option<MemoryReport>,
 }
@@ -274,7 +274,7 @@ impl Report {
             latency_us: Latency::of(&tally.latency),
             lateness_us: is_open.then(|| Latency::of(&tally.lateness)),
             errors: errors.collect(),
-            memory: Memories {
+            memory: ProcessMemory {
                 client: memory(measured.client),
                 server: memory(measured.server),
             },

@@ -44,7 +44,7 @@ async fn a_forgotten_city_is_gone_everywhere() {
     let oslo = || [("cityId", "oslo".into())];
     let head = fixture.head("DeleteCity", oslo()).await;
     assert_eq!(head.status, 204);
-    // Once more is no error: the first answer may have been lost.
+    // Deleting again succeeds: the first response may have been lost.
     assert_eq!(fixture.call("DeleteCity", oslo()).await.unwrap(), map([]));
 
     assert_no_such(fixture.call("GetCity", oslo()).await, "city", "oslo");
@@ -129,7 +129,7 @@ async fn imperial_degrees() {
     assert_eq!(forecast["days"][0]["low"], 34.7_f32.into());
     assert_eq!(forecast["days"][0]["high"], 42.8_f32.into());
     assert_eq!(forecast["temperatures"][0], 38.3_f32.into());
-    // The wind is in metres a second all the same.
+    // Wind is in metres per second in both unit systems.
     assert_eq!(forecast["outlook"]["wind"]["speed"], 7.5.into());
 }
 

@@ -51,7 +51,7 @@ async fn every_example_comes_out_as_written() {
     assert_eq!(compared, 3 * 21);
 }
 
-/// The members that an example gives. Blobs stand in base64.
+/// The members of an example. Blobs are base64.
 fn members(node: Option<&Node>, shape: Schema<'_>) -> Map {
     let json = node.map_or_else(|| "{}".to_owned(), Node::to_json);
     let mut decoder = JsonDecoder::from_str(&json, JsonProfile::HUMAN, &Limits::DEFAULT).unwrap();

@@ -1,4 +1,4 @@
-//! Stations, what they see and what they file.
+//! Tests of stations, images and observations.
 
 use super::*;
 
@@ -190,7 +190,7 @@ async fn an_observation_that_comes_again() {
     let fixture = &Fixture::new().await;
     let cold = || map([("temperature", (-3.0_f32).into())]);
     let mut statuses = Vec::new();
-    // The token stands for the same call over every wire.
+    // A token identifies the same call with every protocol.
     for wire in WIRES {
         let input = observation(Some("once"), cold());
         let answer = fixture.call_over(wire, "PutObservation", input);

@@ -101,7 +101,7 @@ async fn what_is_wrong_with_a_report() {
         (
             "track",
             backwards.into(),
-            "the points do not follow each other in time",
+            "the points are not in chronological order",
         ),
         (
             "track",
@@ -134,7 +134,7 @@ async fn what_is_wrong_with_a_report() {
         input.insert(member, value.clone());
         let (member, problem) = if problem.is_empty() {
             input.insert("clientToken", "known");
-            ("clientToken", "it came before with another report")
+            ("clientToken", "already used with a different report")
         } else {
             (member, problem)
         };
