@@ -49,7 +49,7 @@ enum TcpProtocol {
 #[derive(Debug)]
 pub(crate) struct TcpEndpoint {
     listener: TcpListener,
-    how: TcpProtocol,
+    protocol: TcpProtocol,
 }
 
 /// A Unix socket to create.
@@ -78,7 +78,7 @@ impl ListenArguments {
         workers: NonZeroUsize,
         certificate_is_optional: bool,
     ) -> Result<Listeners, Failure> {
-        let mut listening = Listeners {
+        let mut listeners = Listeners {
             workers: Vec::new(),
             sockets: Vec::new(),
             datagrams: Vec::new(),
@@ -91,7 +91,7 @@ impl ListenArguments {
                 |reason: &dyn fmt::Display| Failure::usage(format!("--listen {url}: {reason}"));
             let (scheme, rest) = url.split_once("://").ok_or_else(|| usage(&EXPECTED))?;
             let scheme = scheme.to_ascii_lowercase();
-            let how = match scheme.as_str() {
+            let protocol = match scheme.as_str() {
                 "http" | "tcp" => TcpProtocol::Http,
                 "scgi" => TcpProtocol::Scgi,
                 "https" | "tcp+tls" => {
@@ -105,27 +105,27 @@ impl ListenArguments {
                 }
                 "http+unix" | "scgi+unix" | "unix" => {
                     let path = socket_path(&scheme, url).map_err(|reason| usage(&reason))?;
-                    listening.urls.push(url.clone());
+                    listeners.urls.push(url.clone());
                     let scgi = scheme == "scgi+unix";
-                    listening.sockets.push(UnixSocket { path, scgi });
+                    listeners.sockets.push(UnixSocket { path, scgi });
                     continue;
                 }
                 "udp" => {
                     let addresses = addresses(&scheme, rest).map_err(|reason| usage(&reason))?;
-                    listening.datagrams.extend(addresses);
+                    listeners.datagrams.extend(addresses);
                     continue;
                 }
                 _ => return Err(usage(&EXPECTED)),
             };
             for address in addresses(&scheme, rest).map_err(|reason| usage(&reason))? {
-                listening.listen(&scheme, address, &how, workers)?;
+                listeners.listen(&scheme, address, &protocol, workers)?;
             }
         }
         if self.cert.is_some() && tls.is_none() {
             let message = "--cert requires a --listen URL with https:// or tcp+tls://";
             return Err(Failure::usage(message));
         }
-        Ok(listening)
+        Ok(listeners)
     }
 
     /// Whether a URL is one for frames.
@@ -165,7 +165,7 @@ impl Listeners {
         &mut self,
         scheme: &str,
         address: SocketAddr,
-        how: &TcpProtocol,
+        protocol: &TcpProtocol,
         workers: NonZeroUsize,
     ) -> Result<(), Failure> {
         let fail = |error: io::Error| {
@@ -180,9 +180,9 @@ impl Listeners {
             .push(format!("{scheme}://{}", bound.map_err(fail)?));
         let count = self.workers.len().max(listeners.len());
         self.workers.resize_with(count, Vec::new);
-        for (own, listener) in self.workers.iter_mut().zip(listeners) {
-            let how = how.clone();
-            own.push(TcpEndpoint { listener, how });
+        for (unique, listener) in self.workers.iter_mut().zip(listeners) {
+            let protocol = protocol.clone();
+            unique.push(TcpEndpoint { listener, protocol });
         }
         Ok(())
     }
@@ -194,21 +194,21 @@ impl Listeners {
     ) -> Result<Vec<RunningServer<BoundAddress>>, Failure> {
         let mut running = Vec::new();
         for address in &self.datagrams {
-            let listening = server.listen_udp(*address).await.map_err(|error| {
+            let listeners = server.listen_udp(*address).await.map_err(|error| {
                 Failure::usage(format!("cannot listen on udp://{address}: {error}"))
             })?;
             // Port 0 was replaced by an unused port.
-            self.urls.push(format!("udp://{}", listening.address()));
-            running.push(listening.into_any());
+            self.urls.push(format!("udp://{}", listeners.address()));
+            running.push(listeners.into_any());
         }
         for UnixSocket { path, scgi } in &self.sockets {
-            let listening = on_socket(server, path.clone(), self.mode, *scgi).await;
-            let listening = listening.map_err(|error| {
+            let listeners = on_socket(server, path.clone(), self.mode, *scgi).await;
+            let listeners = listeners.map_err(|error| {
                 let scheme = if *scgi { "scgi+unix" } else { "unix" };
                 let path = path.display();
                 Failure::usage(format!("cannot listen on {scheme}://{path}: {error}"))
             })?;
-            running.push(listening.into_any());
+            running.push(listeners.into_any());
         }
         Ok(running)
     }
@@ -239,7 +239,7 @@ impl TcpEndpoint {
     /// Serves the listener on this runtime.
     pub(crate) fn serve(self, server: &Server) -> io::Result<RunningServer> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        match self.how {
+        match self.protocol {
             TcpProtocol::Http => server.serve(listener),
             TcpProtocol::Https(tls) => server.serve(listener.tls(&tls)),
             TcpProtocol::Scgi => server.serve_scgi(listener),
@@ -260,13 +260,13 @@ fn addresses(scheme: &str, rest: &str) -> Result<Vec<SocketAddr>, String> {
         .map_err(|error| format!("expected {scheme}://HOST:PORT ({error})"))?;
     // A host name may resolve to the same address twice. That is not an error, unlike listing an
     // address twice.
-    let mut own: Vec<SocketAddr> = Vec::new();
+    let mut unique: Vec<SocketAddr> = Vec::new();
     for address in resolved {
-        if !own.contains(&address) {
-            own.push(address);
+        if !unique.contains(&address) {
+            unique.push(address);
         }
     }
-    Ok(own)
+    Ok(unique)
 }
 
 /// Parses the path of a Unix socket, with the rules that clients use.
@@ -342,11 +342,11 @@ mod tests {
             "scgi://127.0.0.1:0",
             "tcp://127.0.0.1:0",
         ];
-        let listening = bind(&urls).unwrap();
-        assert_eq!(listening.workers.len(), 1);
-        assert_eq!(listening.workers[0].len(), 3);
-        assert!(listening.urls[1].starts_with("scgi://127.0.0.1:"));
-        assert!(listening.urls[2].starts_with("tcp://127.0.0.1:"));
-        assert!(!listening.urls.iter().any(|url| url.ends_with(":0")));
+        let listeners = bind(&urls).unwrap();
+        assert_eq!(listeners.workers.len(), 1);
+        assert_eq!(listeners.workers[0].len(), 3);
+        assert!(listeners.urls[1].starts_with("scgi://127.0.0.1:"));
+        assert!(listeners.urls[2].starts_with("tcp://127.0.0.1:"));
+        assert!(!listeners.urls.iter().any(|url| url.ends_with(":0")));
     }
 }

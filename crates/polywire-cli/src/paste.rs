@@ -12,7 +12,7 @@ use crate::authentication::CredentialKind;
 
 /// Returns a command that calls an operation: with curl if the body is text, or else with this
 /// program. `None` if neither can send the credentials.
-pub(crate) fn line(
+pub(crate) fn command(
     base: &str,
     protocol: &dyn ClientProtocol,
     operation: Operation<'_>,
@@ -33,8 +33,8 @@ fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str, credentials: &s
     let mut line = format!("curl{credentials}");
     let method = request.method().as_str();
     // The method that curl uses by default.
-    let by_itself = if body.is_empty() { "GET" } else { "POST" };
-    if method != by_itself {
+    let default_method = if body.is_empty() { "GET" } else { "POST" };
+    if method != default_method {
         line.push_str(&format!(" -X {method}"));
     }
     let target = format!("{base}{}", request.uri());
@@ -100,7 +100,7 @@ fn quote(text: &str) -> String {
 
 /// Selects the operation that is easiest to call, and an input for it: a read-only operation with
 /// an example, or else one without required input.
-pub(crate) fn easiest<'s>(
+pub(crate) fn easiest_call<'s>(
     model: &Model,
     service: &'s ServiceHandle,
 ) -> Option<(Operation<'s>, Map)> {

@@ -98,8 +98,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let given = arguments.model.is_given();
-    let model = if given {
+    let has_model = arguments.model.is_given();
+    let model = if has_model {
         let assembled = arguments.model.load()?;
         if !arguments.quiet {
             warn(&assembled.warnings);
@@ -109,12 +109,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         bundled()?
     };
     let service = arguments.model.service(&model)?;
-    let server = server(arguments, &model, service.clone(), given)?;
+    let server = server(arguments, &model, service.clone(), has_model)?;
 
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let mut listening = arguments.listen.bind(
+    let mut listeners = arguments.listen.bind(
         workers.unwrap_or(NonZeroUsize::MIN),
         arguments.authentication.certificate_is_optional(),
     )?;
@@ -124,20 +124,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     runtime.map_err(Failure::transport)?.block_on(async {
         // Install signal handlers before the server is announced.
         let mut signals = Signals::new().map_err(Failure::transport)?;
-        let sockets = listening.sockets(&server).await?;
-        let Listeners { workers, urls, .. } = listening;
+        let sockets = listeners.sockets(&server).await?;
+        let Listeners { workers, urls, .. } = listeners;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
             let credentials = arguments.authentication.credentials();
             print::out(&banner(&model, &service, &server, &urls, credentials))?;
         }
-        let early = tokio::select! {
+        let is_early = tokio::select! {
             () = signals.next() => false,
             () = workers.wait_for_any(), if !workers.is_empty() => true,
         };
         if !arguments.quiet {
             print::err(format_args!(
-                "stopping: waiting up to {} s for calls in progress; press Ctrl-C again or send SIGTERM \
+                "stopping: waiting up to {} s for calls in progress; press Ctrl-C or send SIGTERM again \
                  to abort them",
                 SHUTDOWN.as_secs()
             ));
@@ -149,7 +149,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
         }
         workers.result().map_err(Failure::transport)?;
-        if early {
+        if is_early {
             return Err(Failure::transport("a worker thread stopped unexpectedly"));
         }
         Ok(())
@@ -179,7 +179,7 @@ fn server(
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .trust_remote_scgi(arguments.trust_remote_scgi)
-        .frames(over_frames(arguments, mock))
+        .frames(offers_frames(arguments, mock))
         .missing_protocol_hint(|kind| format!("`polywire serve -p {kind}` offers it"))
         .timeouts(
             Timeouts::DEFAULT
@@ -201,7 +201,7 @@ fn server(
     }
     builder = arguments.authentication.apply(builder, arguments.quiet)?;
     let offers = match (mock, arguments.protocol.as_slice()) {
-        (false, []) => on_every_wire(arguments, &service),
+        (false, []) => all_protocols(arguments, &service),
         (true, []) => {
             let own = service.service().protocols();
             let own: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
@@ -223,14 +223,15 @@ fn server(
         if !service.service().sdk_id().is_empty() {
             builder = builder.request_ids(true);
         }
-        mocks(builder, model, &service, arguments.quiet)
+        add_mocks(builder, model, &service, arguments.quiet)
     } else {
         weather::handlers(builder)
     };
     let over_xmlrpc = offers.iter().any(|(_, kind)| *kind == ProtocolKind::XmlRpc);
     // Operations of the model replace introspection methods of the same name.
-    let own = |operation: Operation<'_>| operation.xmlrpc_method().starts_with("system.");
-    let introspection = !arguments.no_introspection && !service.service().operations().any(own);
+    let is_system = |operation: Operation<'_>| operation.xmlrpc_method().starts_with("system.");
+    let introspection =
+        !arguments.no_introspection && !service.service().operations().any(is_system);
     if over_xmlrpc {
         let mut methods = Methods::new()
             .xmlrpc_profile(arguments.dialect.profile())
@@ -243,7 +244,9 @@ fn server(
         }
         builder = builder.methods(methods);
     }
-    let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));
+    let wires = offers
+        .iter()
+        .map(|(mount, kind)| describe_offer(mount, *kind));
     let wires = wires.collect();
     let offers = offers.iter().map(|(mount, kind)| Offer::new(mount, *kind));
     builder
@@ -267,7 +270,7 @@ fn server(
 
 /// Whether to offer frames even if the model does not have them: for URLs of frames, and with the
 /// bundled service.
-fn over_frames(arguments: &Arguments, mock: bool) -> bool {
+fn offers_frames(arguments: &Arguments, mock: bool) -> bool {
     arguments.listen.has_frames_url() || (!mock && arguments.protocol.is_empty())
 }
 
@@ -297,7 +300,7 @@ fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKi
 
 /// Returns all protocols, those of the model first. A protocol that conflicts with an earlier one
 /// gets its name as path.
-fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
+fn all_protocols(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
     let own = service.service().protocols();
     let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
     let others = ProtocolKind::http();
@@ -325,7 +328,7 @@ fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, 
 }
 
 /// Formats a protocol and its mount.
-fn wire(mount: &Mount, kind: ProtocolKind) -> String {
+fn describe_offer(mount: &Mount, kind: ProtocolKind) -> String {
     match *mount == Mount::default() {
         true => kind.to_string(),
         false => format!("{kind} at {mount}"),
@@ -342,7 +345,7 @@ fn mount(text: &str) -> Result<(ProtocolKind, Mount), String> {
 }
 
 /// Adds handlers that return canned outputs.
-fn mocks(
+fn add_mocks(
     mut builder: ServerBuilder,
     model: &Model,
     service: &ServiceHandle,
@@ -384,21 +387,21 @@ fn banner(
     // Prefer HTTP for examples, and URLs that need no trusted certificate.
     let with = |scheme: &str| urls.iter().find(|url| url.starts_with(scheme));
     // Ports that accept frames accept HTTP too.
-    let of_frames = with("tcp://").map(|url| url.replacen("tcp", "http", 1));
+    let http_of_frames = with("tcp://").map(|url| url.replacen("tcp", "http", 1));
     let base = with("http://").or_else(|| with("https://"));
-    let base = base.or(of_frames.as_ref());
-    let easiest = base.and_then(|base| Some((base, paste::easiest(model, service)?)));
+    let base = base.or(http_of_frames.as_ref());
+    let easiest = base.and_then(|base| Some((base, paste::easiest_call(model, service)?)));
     // Sort the easiest protocol first.
     let mut mounts: Vec<_> = server.mounts().collect();
     mounts.sort_by_key(|(mount, _)| **mount != Mount::default());
     for (mount, protocol) in mounts {
-        text.push_str(&format!("\n  {}\n", wire(mount, protocol.kind())));
+        text.push_str(&format!("\n  {}\n", describe_offer(mount, protocol.kind())));
         // The host name of a mount may not resolve to this server.
         let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());
         let line = reachable.and_then(|(base, (operation, input))| {
             let base = format!("{base}{}", mount.path_prefix());
             let calls = protocol.kind().client(name).ok()?;
-            paste::line(&base, &*calls, *operation, input, credentials)
+            paste::command(&base, &*calls, *operation, input, credentials)
         });
         if let Some(line) = line {
             text.push_str(&format!("    {line}\n"));

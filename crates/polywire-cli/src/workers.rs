@@ -42,15 +42,15 @@ impl Workers {
         W: FnOnce(watch::Receiver<bool>) -> io::Result<()> + Send + 'static,
     {
         let (stop, stopped) = watch::channel(false);
-        let (leave, ended) = mpsc::unbounded_channel();
+        let (notify, ended) = mpsc::unbounded_channel();
         let mut threads = Vec::new();
         for (index, part) in parts.into_iter().enumerate() {
             let (work, stopped) = (job(part), stopped.clone());
-            let leaving = EndNotifier(leave.clone());
+            let notifier = EndNotifier(notify.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("worker-{index}"))
                 .spawn(move || {
-                    let _leaving = leaving;
+                    let _notifier = notifier;
                     work(stopped)
                 });
             threads.push(thread?);

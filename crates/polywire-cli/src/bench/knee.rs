@@ -14,13 +14,13 @@ use super::warnings::MIN_RATE_RATIO;
 /// The result of a rate.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Step {
-    pub(super) requested: f64,
+    pub(super) asked: f64,
     pub(super) calls_per_second: f64,
     pub(super) success_rate: f64,
     pub(super) p99_us: f64,
     pub(super) sustained: bool,
     /// The reason if it was not sustained.
-    pub(super) reason: Option<String>,
+    pub(super) why: Option<String>,
 }
 
 impl fmt::Display for Step {
@@ -28,13 +28,13 @@ impl fmt::Display for Step {
         write!(
             f,
             "requested {}: {} calls/s, success {}, p99 {}",
-            rate(self.requested),
+            rate(self.asked),
             rate(self.calls_per_second),
             percent(self.success_rate),
             micros(self.p99_us)
         )?;
-        match &self.reason {
-            Some(reason) => write!(f, "; {reason}"),
+        match &self.why {
+            Some(why) => write!(f, "; {why}"),
             None => f.write_str("; sustained"),
         }
     }
@@ -48,7 +48,7 @@ const MAX_P99_US: f64 = 100_000.0;
 
 /// Decides whether a rate was sustained.
 pub(super) fn judge(
-    requested: f64,
+    asked: f64,
     report: &Report,
     thresholds: &[Threshold],
     old: Option<&Report>,
@@ -57,7 +57,7 @@ pub(super) fn judge(
         |threshold: &&Threshold| !threshold.is_knee() && !threshold.check(report, old).passed;
     let due = report.calls + report.skipped_sends;
     let latency = &report.latency_us;
-    let reason = if report.calls_per_second < requested * MIN_RATE_RATIO {
+    let why = if report.calls_per_second < asked * MIN_RATE_RATIO {
         Some(match report.generator.bottleneck {
             true => "the rate was not reached; the load generator is the bottleneck".to_owned(),
             false => "the rate was not reached".to_owned(),
@@ -75,12 +75,12 @@ pub(super) fn judge(
         None
     };
     Step {
-        requested,
+        asked,
         calls_per_second: report.calls_per_second,
         success_rate: report.success_rate,
         p99_us: latency.p99,
-        sustained: reason.is_none(),
-        reason,
+        sustained: why.is_none(),
+        why,
     }
 }
 
@@ -192,8 +192,8 @@ mod tests {
             .map(|text| text.parse().unwrap())
             .collect();
         let step = judge(1_000.0, &report, &thresholds, Some(&Report::example()));
-        assert_eq!(step.sustained, step.reason.is_none());
-        step.reason
+        assert_eq!(step.sustained, step.why.is_none());
+        step.why
     }
 
     #[test]

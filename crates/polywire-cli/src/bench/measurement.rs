@@ -20,7 +20,7 @@ pub(super) struct Measurement {
     /// Relative to the start of the run.
     pub(super) window: Range<Duration>,
     /// Whether the run ended early: it was interrupted, or every call failed.
-    pub(super) cut: bool,
+    pub(super) ended_early: bool,
     pub(super) seconds: Vec<Second>,
     pub(super) usage: ThreadUsage,
     pub(super) client: Option<Memory>,
@@ -79,12 +79,12 @@ pub(super) async fn measure(
     target: &Target,
     server: Option<u32>,
     signals: &mut Signals,
-    watcher: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Measurement, Failure> {
     match target {
-        Target::Frames(wire) => run(plan, wire.clone(), server, signals, watcher).await,
-        Target::Http(wire) => run(plan, wire.clone(), server, signals, watcher).await,
-        Target::XmlRpc(wire) => run(plan, wire.clone(), server, signals, watcher).await,
+        Target::Frames(wire) => run(plan, wire.clone(), server, signals, observer).await,
+        Target::Http(wire) => run(plan, wire.clone(), server, signals, observer).await,
+        Target::XmlRpc(wire) => run(plan, wire.clone(), server, signals, observer).await,
     }
 }
 
@@ -93,45 +93,45 @@ async fn run<C: Connect>(
     connect: C,
     server: Option<u32>,
     signals: &mut Signals,
-    watcher: &mut dyn Observer,
+    observer: &mut dyn Observer,
 ) -> Result<Measurement, Failure> {
     let mut threads = tokio::select! {
         threads = Threads::start(plan, connect) => threads?,
         () = signals.next() => return Err(Failure::transport("interrupted before any call was sent")),
     };
-    let mut view = Monitor::new(&threads, server, watcher);
+    let mut monitor = Monitor::new(&threads, server, observer);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut cuts = 0;
+    let mut interruptions = 0;
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                view.update()?;
-                if cuts == 0 && view.has_failed_permanently() {
-                    threads.run.cut(EARLY_END_GRACE);
-                    cuts += 1;
+                monitor.update()?;
+                if interruptions == 0 && monitor.has_failed_permanently() {
+                    threads.run.end_early(EARLY_END_GRACE);
+                    interruptions += 1;
                 }
             }
-            () = threads.ended() => break,
+            () = threads.wait() => break,
             () = signals.next() => {
                 // After the second Ctrl-C, do not wait for open calls.
-                threads.run.cut(if cuts == 0 { EARLY_END_GRACE } else { Duration::ZERO });
-                cuts += 1;
+                threads.run.end_early(if interruptions == 0 { EARLY_END_GRACE } else { Duration::ZERO });
+                interruptions += 1;
             }
         }
     }
-    view.last()?;
+    monitor.finish()?;
     let Monitor {
         total: tally,
         seconds,
         client,
         server,
         ..
-    } = view;
+    } = monitor;
     Ok(Measurement {
         tally,
         window: threads.run.window(),
-        cut: cuts > 0,
+        ended_early: interruptions > 0,
         seconds,
         client: client.memory(),
         server: server.and_then(|server| server.memory()),
@@ -142,10 +142,10 @@ async fn run<C: Connect>(
 /// Collects the counters of a run.
 struct Monitor<'a> {
     run: std::sync::Arc<Run>,
-    lanes: Vec<std::sync::Arc<ThreadState>>,
-    watcher: &'a mut dyn Observer,
+    states: Vec<std::sync::Arc<ThreadState>>,
+    observer: &'a mut dyn Observer,
     /// A buffer for swapping the counters of a thread.
-    spare: Tally,
+    buffer: Tally,
     recent: Tally,
     /// The counts of the current second.
     second: Tally,
@@ -155,16 +155,16 @@ struct Monitor<'a> {
     client: MemorySampler,
     server: Option<MemorySampler>,
     last: Duration,
-    measuring: bool,
+    is_measuring: bool,
 }
 
 impl<'a> Monitor<'a> {
-    fn new(threads: &Threads, server: Option<u32>, watcher: &'a mut dyn Observer) -> Self {
-        let mut view = Self {
+    fn new(threads: &Threads, server: Option<u32>, observer: &'a mut dyn Observer) -> Self {
+        let mut monitor = Self {
             run: threads.run.clone(),
-            lanes: threads.lanes.clone(),
-            watcher,
-            spare: Tally::new(),
+            states: threads.states.clone(),
+            observer,
+            buffer: Tally::new(),
             recent: Tally::new(),
             second: Tally::new(),
             second_from: threads.run.window().start,
@@ -173,23 +173,23 @@ impl<'a> Monitor<'a> {
             client: MemorySampler::own(),
             server: server.map(MemorySampler::process),
             last: Duration::ZERO,
-            measuring: false,
+            is_measuring: false,
         };
-        view.sample_memory(true);
-        view
+        monitor.sample_memory(true);
+        monitor
     }
 
     /// Collects the counters of the threads.
-    fn gather(&mut self) -> u64 {
+    fn collect_counts(&mut self) -> u64 {
         self.recent.clear();
         let mut open = 0;
-        for state in &self.lanes {
+        for state in &self.states {
             let mut recorder = state.recorder();
             open += recorder.open().0;
-            std::mem::swap(&mut recorder.tally, &mut self.spare);
+            std::mem::swap(&mut recorder.tally, &mut self.buffer);
             drop(recorder);
-            self.recent.merge(&self.spare);
-            self.spare.clear();
+            self.recent.merge(&self.buffer);
+            self.buffer.clear();
         }
         self.second.merge(&self.recent);
         self.total.merge(&self.recent);
@@ -204,12 +204,12 @@ impl<'a> Monitor<'a> {
     }
 
     fn update(&mut self) -> Result<(), Failure> {
-        let open = self.gather();
+        let open = self.collect_counts();
         let (now, window) = (self.run.now(), self.run.window());
-        let begins = !self.measuring && now >= window.start;
-        self.measuring |= begins;
+        let begins = !self.is_measuring && now >= window.start;
+        self.is_measuring |= begins;
         self.sample_memory(begins);
-        self.watcher.snapshot(&Snapshot {
+        self.observer.snapshot(&Snapshot {
             span: now.saturating_sub(self.last),
             now,
             window: window.clone(),
@@ -247,18 +247,18 @@ impl<'a> Monitor<'a> {
             });
         }
         let span = to.saturating_sub(from);
-        self.watcher.second(from - start, span, &self.second)?;
+        self.observer.second(from - start, span, &self.second)?;
         self.second.clear();
         self.second_from = to.max(from);
         Ok(())
     }
 
     /// Collects the final counts, including calls that never ended.
-    fn last(&mut self) -> Result<(), Failure> {
+    fn finish(&mut self) -> Result<(), Failure> {
         self.update()?;
         let end = self.run.window().end;
         self.end_second(end)?;
-        let open = self.lanes.iter().map(|state| state.recorder().open().1);
+        let open = self.states.iter().map(|state| state.recorder().open().1);
         let why = "no reply before the end of the run";
         self.total.unanswered(open.sum(), why);
         Ok(())

@@ -213,7 +213,7 @@ impl Recorder {
     }
 
     /// Counts a call when it is sent. All times are relative to the start of the run.
-    pub(super) fn sent(&mut self, window: &Range<Duration>, due: Duration, now: Duration) {
+    pub(super) fn record_sent(&mut self, window: &Range<Duration>, due: Duration, now: Duration) {
         self.open += 1;
         if due < window.start {
             self.tally.warm_up.0 += 1;
@@ -227,7 +227,7 @@ impl Recorder {
     }
 
     /// Counts a call when it ends.
-    pub(super) fn ended(
+    pub(super) fn record_end(
         &mut self,
         window: &Range<Duration>,
         due: Duration,
@@ -258,7 +258,7 @@ impl Recorder {
     }
 
     /// Counts calls that were due but not sent.
-    pub(super) fn skipped(&mut self, window: &Range<Duration>, due: Duration, count: u64) {
+    pub(super) fn record_skipped(&mut self, window: &Range<Duration>, due: Duration, count: u64) {
         if due >= window.start {
             self.tally.skipped += count;
         }
@@ -298,14 +298,14 @@ mod tests {
     fn calls_are_measured_by_due_time() {
         let mut recorder = Recorder::new();
         // A call of the warm-up whose reply arrives within the measured time.
-        recorder.sent(&WINDOW, millis(90), millis(95));
-        recorder.ended(&WINDOW, millis(90), millis(110), &Ok(()));
+        recorder.record_sent(&WINDOW, millis(90), millis(95));
+        recorder.record_end(&WINDOW, millis(90), millis(110), &Ok(()));
         // A measured call whose reply arrives after the measured time.
-        recorder.sent(&WINDOW, millis(1_000), millis(1_050));
-        recorder.ended(&WINDOW, millis(1_000), millis(1_300), &Ok(()));
+        recorder.record_sent(&WINDOW, millis(1_000), millis(1_050));
+        recorder.record_end(&WINDOW, millis(1_000), millis(1_300), &Ok(()));
         // A failed call of the warm-up.
-        recorder.sent(&WINDOW, millis(0), millis(0));
-        recorder.ended(&WINDOW, millis(0), millis(500), &failure("x"));
+        recorder.record_sent(&WINDOW, millis(0), millis(0));
+        recorder.record_end(&WINDOW, millis(0), millis(500), &failure("x"));
         let tally = &recorder.tally;
         assert_eq!((tally.sent, tally.replied, tally.arrived), (1, 1, 1));
         assert_eq!((tally.warm_up, tally.failed()), ((2, 1), 0));
@@ -317,10 +317,10 @@ mod tests {
     #[test]
     fn counts_open_calls() {
         let mut recorder = Recorder::new();
-        recorder.sent(&WINDOW, millis(50), millis(50));
-        recorder.sent(&WINDOW, millis(150), millis(150));
+        recorder.record_sent(&WINDOW, millis(50), millis(50));
+        recorder.record_sent(&WINDOW, millis(150), millis(150));
         assert_eq!(recorder.open(), (2, 1));
-        recorder.ended(&WINDOW, millis(150), millis(160), &Ok(()));
+        recorder.record_end(&WINDOW, millis(150), millis(160), &Ok(()));
         assert_eq!(recorder.open(), (1, 0));
     }
 
@@ -328,11 +328,11 @@ mod tests {
     fn counts_errors_by_kind_with_distinct_samples() {
         let mut recorder = Recorder::new();
         for why in ["a", "b", "a", "c", "d", "a"] {
-            recorder.sent(&WINDOW, millis(200), millis(200));
-            recorder.ended(&WINDOW, millis(200), millis(201), &failure(why));
+            recorder.record_sent(&WINDOW, millis(200), millis(200));
+            recorder.record_end(&WINDOW, millis(200), millis(201), &failure(why));
         }
-        recorder.skipped(&WINDOW, millis(50), 7);
-        recorder.skipped(&WINDOW, millis(200), 3);
+        recorder.record_skipped(&WINDOW, millis(50), 7);
+        recorder.record_skipped(&WINDOW, millis(200), 3);
         let mut all = Tally::new();
         all.merge(&recorder.tally);
         all.merge(&recorder.tally);
@@ -357,8 +357,8 @@ mod tests {
         let hopeless = |outcomes: &[Outcome]| {
             let mut recorder = Recorder::new();
             for outcome in outcomes {
-                recorder.sent(&WINDOW, millis(200), millis(200));
-                recorder.ended(&WINDOW, millis(200), millis(201), outcome);
+                recorder.record_sent(&WINDOW, millis(200), millis(200));
+                recorder.record_end(&WINDOW, millis(200), millis(201), outcome);
             }
             recorder.tally.has_failed_permanently()
         };

@@ -27,14 +27,14 @@ pub(crate) fn is_frames_url(url: &str, protocol: Option<ProtocolKind>) -> Result
     let Some((scheme, _)) = url.split_once("://") else {
         return Ok(false);
     };
-    let (asked, other) = match protocol {
+    let (is_requested, other) = match protocol {
         None => (false, false),
         Some(ProtocolKind::Frame) => (true, false),
         Some(_) => (false, true),
     };
     match scheme {
         "unix" => Ok(!other),
-        _ if !SCHEMES.contains(&scheme) && asked => Err(Failure::usage(format!(
+        _ if !SCHEMES.contains(&scheme) && is_requested => Err(Failure::usage(format!(
             "{scheme}:// is not for frames: use tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///PATH or \
              udp://HOST:PORT"
         ))),
@@ -190,13 +190,13 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
 /// Parses JSON input without a model.
 fn plain(text: Option<&str>) -> Result<Value, Failure> {
     let value = json(text.unwrap_or("[]"));
-    let value = value.map_err(|error| Failure::usage(format!("the input: {error}")))?;
+    let value = value.map_err(|error| Failure::usage(format!("invalid input: {error}")))?;
     match value {
         Value::List(_) | Value::Map(_) => {
-            with_types(value).map_err(|reason| Failure::usage(format!("the input: {reason}")))
+            with_types(value).map_err(|reason| Failure::usage(format!("invalid input: {reason}")))
         }
         _ => Err(Failure::usage(
-            "the input: without a model, expected a list of parameters, such as [1, 2], or the \
+            "invalid input: without a model, expected a list of parameters, such as [1, 2], or the \
              members of an input, such as {\"a\": 1}",
         )),
     }
@@ -350,14 +350,14 @@ fn members(fault: &Fault) -> Map {
 }
 
 fn report(fault: &Fault) -> Result<String, Failure> {
-    let mut about = Map::new();
-    about.insert("message", fault.message());
-    about.insert("kind", fault.name());
+    let mut json = Map::new();
+    json.insert("message", fault.message());
+    json.insert("kind", fault.name());
     let members = members(fault);
     if !members.is_empty() {
-        about.insert("details", Value::Map(members));
+        json.insert("details", Value::Map(members));
     }
-    print::json(&Value::Map(about))
+    print::json(&Value::Map(json))
 }
 
 #[cfg(test)]

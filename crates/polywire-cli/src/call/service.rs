@@ -129,11 +129,11 @@ impl ServiceArguments {
         let named: Vec<ProtocolKind> = named.filter_map(ProtocolKind::from_name).collect();
         let (kind, mount) = match offers {
             Some((offers, path)) => {
-                let place = UrlParts {
+                let url = UrlParts {
                     host: target.host(),
                     path: &path,
                 };
-                choose(&offers, place, self.protocol, &named)?
+                choose(&offers, url, self.protocol, &named)?
             }
             None => {
                 let Some(kind) = self.protocol.or(named.first().copied()) else {
@@ -246,7 +246,7 @@ pub(super) fn choose_operation(
     input: Option<&str>,
 ) -> Result<(String, Map), Failure> {
     let Some(name) = operation else {
-        let easiest = paste::easiest(model, service);
+        let easiest = paste::easiest_call(model, service);
         let (operation, input) = easiest.ok_or_else(|| {
             Failure::usage("the service has no operation that can be called without input: specify an operation")
         })?;
@@ -272,8 +272,9 @@ async fn fetch_model(
 ) -> Result<Model, Failure> {
     let target = format!("{base}/_polywire/model.json");
     let reason = |reason: &dyn std::fmt::Display| {
-        let message =
-            format!("no model at {target} ({reason}): give the service's model with --model FILE");
+        let message = format!(
+            "no model at {target} ({reason}); use --model FILE for the model of the service"
+        );
         Failure::transport(message).reported(Report::Error("no_model"))
     };
     // Send the headers of the call, because the server may require authentication.
@@ -347,6 +348,6 @@ fn read_input(argument: &str, shape: Schema<'_>) -> Result<Map, Failure> {
         decode_structure(&mut map, shape.root(), &mut decoder)?;
         decoder.finish()
     };
-    read().map_err(|error| Failure::usage(format!("the input: {error}")))?;
+    read().map_err(|error| Failure::usage(format!("invalid input: {error}")))?;
     Ok(map)
 }

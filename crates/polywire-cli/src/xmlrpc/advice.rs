@@ -47,7 +47,7 @@ impl Advice {
         let call = XmlRpcDecoder::call(&call, XmlRpcProfile::DEFAULT, &Limits::DEFAULT);
         let is_multicall = call.is_ok_and(|(method, _)| method == "system.multicall");
         let response = LastResponse {
-            response,
+            http: response,
             is_multicall,
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);

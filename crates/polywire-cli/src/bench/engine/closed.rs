@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 const POLL_ATTEMPTS: usize = 4;
 
 /// Keeps a number of calls of each client open until the run ends.
-pub(super) async fn steady<W: Wire>(
+pub(super) async fn keep_open<W: Wire>(
     state: &Arc<ThreadState>,
     clients: &[Arc<W>],
     concurrency: u32,
@@ -38,9 +38,9 @@ pub(super) async fn steady<W: Wire>(
                     if begin >= state.run.end() {
                         return;
                     }
-                    state.sent(begin, begin);
+                    state.record_sent(begin, begin);
                     let outcome = client.call().await;
-                    state.ended(begin, &outcome);
+                    state.record_end(begin, &outcome);
                     let unanswered = outcome
                         .as_ref()
                         .is_err_and(|failure| !failure.is_server_response());
@@ -53,12 +53,12 @@ pub(super) async fn steady<W: Wire>(
             });
         }
     }
-    ended(state).await;
+    wait_for_end(state).await;
 }
 
 /// Sends a batch of calls per client and interval. Latency starts at the start of the interval. A
 /// client with too many open calls skips the rest of the batch.
-pub(super) async fn paced<W: Wire>(
+pub(super) async fn send_batches<W: Wire>(
     state: &Arc<ThreadState>,
     clients: &[Arc<W>],
     concurrency: u32,
@@ -89,18 +89,18 @@ pub(super) async fn paced<W: Wire>(
             let room = room(open);
             let count = concurrency.min(room);
             if count < concurrency {
-                state.skipped(due, u64::from(concurrency - count));
+                state.record_skipped(due, u64::from(concurrency - count));
             }
             for _ in 0..count {
                 open.fetch_add(1, Ordering::Relaxed);
                 // Counted before the task runs, because the run waits for open calls at its end.
-                state.sent(due, now);
+                state.record_sent(due, now);
                 let (state, client) = (Arc::clone(state), Arc::clone(client));
                 let open = Arc::clone(open);
                 tokio::spawn(async move {
                     let outcome = client.call().await;
                     open.fetch_sub(1, Ordering::Relaxed);
-                    state.ended(due, &outcome);
+                    state.record_end(due, &outcome);
                 });
             }
         }
@@ -109,7 +109,7 @@ pub(super) async fn paced<W: Wire>(
 }
 
 /// Returns when the run has ended.
-async fn ended(state: &ThreadState) {
+async fn wait_for_end(state: &ThreadState) {
     loop {
         let (now, end) = (state.run.now(), state.run.end());
         if now >= end {

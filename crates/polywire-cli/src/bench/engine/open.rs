@@ -13,7 +13,7 @@ const MAX_BURST: u64 = 256;
 
 /// Sends each scheduled call, to one client after the other. A client with too many open calls
 /// skips the call. `until` returns at or soon after the given time, or when the run ends.
-pub(super) async fn scheduled<W: Wire>(
+pub(super) async fn send_scheduled<W: Wire>(
     state: &Arc<ThreadState>,
     clients: &[Arc<W>],
     share: &Share,
@@ -54,16 +54,16 @@ fn send<W: Wire>(
     due: Duration,
 ) {
     if open.load(Ordering::Relaxed) >= most_open {
-        state.skipped(due, 1);
+        state.record_skipped(due, 1);
         return;
     }
     open.fetch_add(1, Ordering::Relaxed);
     // Counted before the task runs, because the run waits for open calls at its end.
-    state.sent(due, state.run.now());
+    state.record_sent(due, state.run.now());
     let (state, client, open) = (Arc::clone(state), Arc::clone(client), Arc::clone(open));
     tokio::spawn(async move {
         let outcome = client.call().await;
         open.fetch_sub(1, Ordering::Relaxed);
-        state.ended(due, &outcome);
+        state.record_end(due, &outcome);
     });
 }

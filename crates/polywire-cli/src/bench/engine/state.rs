@@ -59,7 +59,7 @@ impl Run {
     }
 
     /// Ends the run early, and limits the time to wait for open calls.
-    pub(in crate::bench) fn cut(&self, grace: Duration) {
+    pub(in crate::bench) fn end_early(&self, grace: Duration) {
         let now = nanos(self.now());
         self.end.fetch_min(now, Ordering::Relaxed);
         self.grace.store(nanos(grace), Ordering::Relaxed);
@@ -91,21 +91,23 @@ impl ThreadState {
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn sent(&self, due: Duration, now: Duration) {
-        self.recorder().sent(&self.run.window(), due, now);
+    pub(super) fn record_sent(&self, due: Duration, now: Duration) {
+        self.recorder().record_sent(&self.run.window(), due, now);
     }
 
-    pub(super) fn ended(&self, due: Duration, outcome: &Outcome) {
+    pub(super) fn record_end(&self, due: Duration, outcome: &Outcome) {
         let now = self.run.now();
-        self.recorder().ended(&self.run.window(), due, now, outcome);
+        self.recorder()
+            .record_end(&self.run.window(), due, now, outcome);
     }
 
-    pub(super) fn skipped(&self, due: Duration, count: u64) {
-        self.recorder().skipped(&self.run.window(), due, count);
+    pub(super) fn record_skipped(&self, due: Duration, count: u64) {
+        self.recorder()
+            .record_skipped(&self.run.window(), due, count);
     }
 
     /// Waits until no calls are open, or the time to wait is over.
-    pub(super) async fn drained(&self) {
+    pub(super) async fn wait_for_open_calls(&self) {
         while self.run.now() < self.run.last() && self.recorder().open().0 > 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

@@ -90,16 +90,16 @@ async fn scheduled(
         let soon = state.run.now() + millis(10);
         tokio::time::sleep_until(state.run.at(soon.min(due))).await;
     };
-    open::scheduled(state, clients, &share, most_open, until).await;
-    state.drained().await;
+    open::send_scheduled(state, clients, &share, most_open, until).await;
+    state.wait_for_open_calls().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn closed_loop_keeps_calls_open() {
     let state = state();
     let clients = [millis(10), millis(20)].map(|takes| Arc::new(FakeClient::new(takes)));
-    closed::steady(&state, &clients, 3).await;
-    state.drained().await;
+    closed::keep_open(&state, &clients, 3).await;
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     // 3 calls every 10 ms and 3 every 20 ms.
     assert_eq!((tally.sent, tally.replied, tally.arrived), (450, 450, 450));
@@ -114,8 +114,8 @@ async fn pauses_after_immediate_failures() {
     let state = state();
     let mut fake = FakeClient::new(Duration::ZERO);
     fake.fails = true;
-    closed::steady(&state, &[Arc::new(fake)], 1).await;
-    state.drained().await;
+    closed::keep_open(&state, &[Arc::new(fake)], 1).await;
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     assert!((50..=100).contains(&tally.failed()), "{}", tally.failed());
     assert_eq!(tally.errors["disconnected"].samples, ["on purpose"]);
@@ -127,8 +127,8 @@ async fn does_not_pause_after_rejected_calls() {
     let state = state();
     let mut fake = FakeClient::new(Duration::from_micros(100));
     (fake.fails, fake.kind) = (true, "overloaded");
-    closed::steady(&state, &[Arc::new(fake)], 1).await;
-    state.drained().await;
+    closed::keep_open(&state, &[Arc::new(fake)], 1).await;
+    state.wait_for_open_calls().await;
     // Timers of tokio have a resolution of a millisecond.
     let failed = tally(&state).failed();
     assert!((900..=1_000).contains(&failed), "{failed}");
@@ -141,8 +141,8 @@ async fn sends_all_calls_that_were_due() {
     let share = Share::new(Schedule::constant(10_000.0), 0, 1);
     let until = async |_| tokio::time::sleep_until(state.run.at(millis(1_200))).await;
     let clients = [Arc::new(FakeClient::new(millis(5)))];
-    open::scheduled(&state, &clients, &share, 4_000, until).await;
-    state.drained().await;
+    open::send_scheduled(&state, &clients, &share, 4_000, until).await;
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     assert_eq!(tally.sent + tally.skipped, 10_000);
     assert!(tally.sent >= 3_000, "{}", tally.sent);
@@ -158,8 +158,11 @@ async fn latency_of_batches_starts_when_due() {
         // Blocks all tasks of this thread.
         tokio::time::advance(millis(200)).await;
     };
-    tokio::join!(closed::paced(&state, &clients, 10, millis(10)), stall);
-    state.drained().await;
+    tokio::join!(
+        closed::send_batches(&state, &clients, 10, millis(10)),
+        stall
+    );
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     assert_eq!(tally.sent + tally.skipped, 1_000);
     assert!(
@@ -173,8 +176,8 @@ async fn latency_of_batches_starts_when_due() {
 async fn batches_keep_the_pace() {
     let state = state();
     let clients = [Arc::new(FakeClient::new(millis(4)))];
-    closed::paced(&state, &clients, 10, millis(5)).await;
-    state.drained().await;
+    closed::send_batches(&state, &clients, 10, millis(5)).await;
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     assert_eq!((tally.sent, tally.skipped, tally.failed()), (2_000, 0, 0));
     assert_eq!(clients[0].most_open(), 10);
@@ -184,8 +187,8 @@ async fn batches_keep_the_pace() {
 async fn skips_calls_beyond_two_batches() {
     let state = state();
     let clients = [Arc::new(FakeClient::new(millis(50)))];
-    closed::paced(&state, &clients, 10, millis(5)).await;
-    state.drained().await;
+    closed::send_batches(&state, &clients, 10, millis(5)).await;
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     assert_eq!(tally.sent + tally.skipped, 2_000);
     // 20 every 50 ms. Replies that arrive at the time of a batch are read before it.
@@ -223,7 +226,7 @@ async fn waits_for_the_last_calls() {
     let state = state();
     let share = Share::new(Schedule::constant(100.0), 0, 1);
     let until = async |_| tokio::time::sleep_until(state.run.at(millis(1_200))).await;
-    open::scheduled(
+    open::send_scheduled(
         &state,
         &[Arc::new(FakeClient::new(millis(5)))],
         &share,
@@ -231,7 +234,7 @@ async fn waits_for_the_last_calls() {
         until,
     )
     .await;
-    state.drained().await;
+    state.wait_for_open_calls().await;
     let tally = tally(&state);
     assert_eq!((tally.sent, tally.replied, tally.arrived), (100, 100, 0));
     assert_eq!(tally.lateness.max() / 100_000_000, 11);
@@ -261,10 +264,10 @@ async fn runs_can_be_ended_early() {
     let run = Arc::clone(&state.run);
     tokio::spawn(async move {
         tokio::time::sleep(millis(350)).await;
-        run.cut(millis(100));
+        run.end_early(millis(100));
     });
-    closed::steady(&state, &[fake], 1).await;
-    state.drained().await;
+    closed::keep_open(&state, &[fake], 1).await;
+    state.wait_for_open_calls().await;
     let (tally, window) = (tally(&state), state.run.window());
     assert_eq!(window, millis(100)..millis(350));
     assert!((24..=26).contains(&tally.sent), "{}", tally.sent);
@@ -274,8 +277,8 @@ async fn runs_can_be_ended_early() {
 async fn waiting_is_limited() {
     let state = state();
     let clients = [Arc::new(FakeClient::new(Duration::from_secs(3_600)))];
-    closed::steady(&state, &clients, 5).await;
-    state.drained().await;
+    closed::keep_open(&state, &clients, 5).await;
+    state.wait_for_open_calls().await;
     assert_eq!(state.recorder().open(), (5, 0));
     assert!(state.run.now() < millis(1_700));
 }

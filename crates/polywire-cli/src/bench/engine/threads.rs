@@ -11,7 +11,7 @@ use super::super::plan::{Load, Plan};
 use super::super::schedule::Share;
 use super::super::wire::{Connect, Wire};
 use super::state::{Run, ThreadState};
-use super::usage::{Usage, measured};
+use super::usage::{Usage, measure_thread};
 use super::{closed, open, pacer};
 use crate::Failure;
 
@@ -19,7 +19,7 @@ use crate::Failure;
 #[derive(Debug)]
 pub(in crate::bench) struct Threads {
     pub(in crate::bench) run: Arc<Run>,
-    pub(in crate::bench) lanes: Vec<Arc<ThreadState>>,
+    pub(in crate::bench) states: Vec<Arc<ThreadState>>,
     handles: Vec<JoinHandle<Option<Usage>>>,
     /// Closes when all threads have ended.
     working: mpsc::Receiver<()>,
@@ -29,7 +29,7 @@ pub(in crate::bench) struct Threads {
 pub(in crate::bench) type ThreadUsage = Vec<Option<Usage>>;
 
 /// The time between the last connection and the first call.
-const LEAD: Duration = Duration::from_millis(5);
+const START_DELAY: Duration = Duration::from_millis(5);
 
 impl Threads {
     /// Starts the threads, which connect their clients. The run starts when all are connected.
@@ -38,12 +38,12 @@ impl Threads {
         connect: C,
     ) -> Result<Self, Failure> {
         let (ready, mut is_ready) = mpsc::channel(plan.threads as usize);
-        let (begin, begun) = watch::channel(None);
+        let (begin, started) = watch::channel(None);
         let (work, working) = mpsc::channel(1);
         let mut handles = Vec::new();
         for number in 0..plan.threads {
             let (plan, connect) = (plan.clone(), connect.clone());
-            let (ready, mut begun, work) = (ready.clone(), begun.clone(), work.clone());
+            let (ready, mut started, work) = (ready.clone(), started.clone(), work.clone());
             let thread = std::thread::Builder::new().name(format!("load-{number}"));
             let handle = thread.spawn(move || {
                 let _work = work;
@@ -67,11 +67,13 @@ impl Threads {
                             return None;
                         }
                     };
-                    let lanes = begun.wait_for(Option::is_some).await.ok()?;
-                    let lanes: Option<Vec<Arc<ThreadState>>> = lanes.clone();
-                    let state = Arc::clone(lanes?.get(number as usize)?);
-                    let (usage, ()) =
-                        tokio::join!(measured(&state.run), drive(&plan, number, &state, &clients));
+                    let states = started.wait_for(Option::is_some).await.ok()?;
+                    let states: Option<Vec<Arc<ThreadState>>> = states.clone();
+                    let state = Arc::clone(states?.get(number as usize)?);
+                    let (usage, ()) = tokio::join!(
+                        measure_thread(&state.run),
+                        drive(&plan, number, &state, &clients)
+                    );
                     usage
                 })
             });
@@ -85,22 +87,22 @@ impl Threads {
                 None => return Err(Failure::transport("a thread stopped unexpectedly")),
             }
         }
-        let origin = Instant::now() + LEAD;
+        let origin = Instant::now() + START_DELAY;
         let run = Run::new(origin, plan.warm_up, plan.duration, grace(plan));
         let run = Arc::new(run);
-        let lanes = (0..plan.threads).map(|_| Arc::new(ThreadState::new(Arc::clone(&run))));
-        let lanes: Vec<Arc<ThreadState>> = lanes.collect();
-        let _ = begin.send(Some(lanes.clone()));
+        let states = (0..plan.threads).map(|_| Arc::new(ThreadState::new(Arc::clone(&run))));
+        let states: Vec<Arc<ThreadState>> = states.collect();
+        let _ = begin.send(Some(states.clone()));
         Ok(Self {
             run,
-            lanes,
+            states,
             handles,
             working,
         })
     }
 
     /// Waits until all threads have ended.
-    pub(in crate::bench) async fn ended(&mut self) {
+    pub(in crate::bench) async fn wait(&mut self) {
         while self.working.recv().await.is_some() {}
     }
 
@@ -128,11 +130,11 @@ async fn clients<C: Connect>(plan: &Plan, connect: &C) -> Result<Vec<Arc<C::Wire
 /// Sends the calls of a thread.
 async fn drive<W: Wire>(plan: &Plan, number: u32, state: &Arc<ThreadState>, clients: &[Arc<W>]) {
     match &plan.load {
-        Load::Closed { concurrency } => closed::steady(state, clients, *concurrency).await,
+        Load::Closed { concurrency } => closed::keep_open(state, clients, *concurrency).await,
         Load::Paced {
             concurrency,
             interval,
-        } => closed::paced(state, clients, *concurrency, *interval).await,
+        } => closed::send_batches(state, clients, *concurrency, *interval).await,
         Load::Open {
             schedule,
             most_open,
@@ -143,7 +145,7 @@ async fn drive<W: Wire>(plan: &Plan, number: u32, state: &Arc<ThreadState>, clie
             match pacer::start(Arc::clone(&state.run), share.clone()) {
                 Ok(notify) => {
                     let until = async |_| notify.notified().await;
-                    open::scheduled(state, clients, &share, *most_open, until).await;
+                    open::send_scheduled(state, clients, &share, *most_open, until).await;
                 }
                 // Fall back to the less precise timer.
                 Err(_) => {
@@ -151,10 +153,10 @@ async fn drive<W: Wire>(plan: &Plan, number: u32, state: &Arc<ThreadState>, clie
                         let soon = state.run.now() + Duration::from_millis(20);
                         tokio::time::sleep_until(state.run.at(soon.min(due))).await;
                     };
-                    open::scheduled(state, clients, &share, *most_open, until).await;
+                    open::send_scheduled(state, clients, &share, *most_open, until).await;
                 }
             }
         }
     }
-    state.drained().await;
+    state.wait_for_open_calls().await;
 }

@@ -27,7 +27,7 @@ fn parse(text: &str) -> Option<Counters> {
     Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-fn between(before: Counters, after: Counters, wall: Duration) -> Usage {
+fn usage_between(before: Counters, after: Counters, wall: Duration) -> Usage {
     let part = |before: u64, after: u64| {
         after.saturating_sub(before) as f64 / wall.as_nanos().max(1) as f64
     };
@@ -38,7 +38,7 @@ fn between(before: Counters, after: Counters, wall: Duration) -> Usage {
 }
 
 /// Measures the current thread from the end of the warm-up to the end of the run.
-pub(super) async fn measured(run: &Run) -> Option<Usage> {
+pub(super) async fn measure_thread(run: &Run) -> Option<Usage> {
     tokio::time::sleep_until(run.at(run.window().start)).await;
     let (before, begin) = (counters()?, Instant::now());
     loop {
@@ -48,7 +48,7 @@ pub(super) async fn measured(run: &Run) -> Option<Usage> {
         }
         tokio::time::sleep((end - now).min(Duration::from_millis(20))).await;
     }
-    Some(between(before, counters()?, begin.elapsed()))
+    Some(usage_between(before, counters()?, begin.elapsed()))
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     fn parts_of_the_time() {
         let before = parse("1000 200 7\n").unwrap();
         let after = parse("900001000 100000200 9\n").unwrap();
-        let usage = between(before, after, Duration::from_secs(1));
+        let usage = usage_between(before, after, Duration::from_secs(1));
         assert_eq!((usage.busy, usage.waiting), (0.9, 0.1));
         assert_eq!(parse("x"), None);
     }

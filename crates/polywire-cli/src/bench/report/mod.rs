@@ -280,7 +280,7 @@ impl Report {
             },
             generator: Generator::of(&measured.usage),
             measured_ms: millis(time),
-            ended_early: measured.cut,
+            ended_early: measured.ended_early,
             warm_up: WarmUp {
                 calls: tally.warm_up.0,
                 failed: tally.warm_up.1,

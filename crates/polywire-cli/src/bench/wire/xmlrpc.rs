@@ -89,9 +89,9 @@ impl Call {
 /// Parses parameters: an array is the list of parameters, any other value is a single parameter.
 fn parameters(text: &str) -> Result<Vec<Value>, Failure> {
     let value = json(&read_argument(text)?);
-    let value = value.map_err(|error| Failure::usage(format!("the parameters: {error}")))?;
-    let value =
-        with_types(value).map_err(|reason| Failure::usage(format!("the parameters: {reason}")))?;
+    let value = value.map_err(|error| Failure::usage(format!("invalid parameters: {error}")))?;
+    let value = with_types(value)
+        .map_err(|reason| Failure::usage(format!("invalid parameters: {reason}")))?;
     Ok(match value {
         Value::List(parameters) => parameters,
         one => vec![one],

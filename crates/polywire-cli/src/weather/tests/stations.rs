@@ -223,7 +223,7 @@ async fn an_observation_that_cannot_be() {
     let mut input = observation(None, map([("humidity", 1.into())]));
     input.insert("observedAt", Timestamp::new(1 << 50, 0));
     let answer = fixture.call_over(ProtocolKind::RpcV2Cbor, "PutObservation", input);
-    assert_invalid(answer.await, "observedAt: expected a time within");
+    assert_invalid(answer.await, "observedAt: expected a time in");
 }
 
 #[tokio::test]
