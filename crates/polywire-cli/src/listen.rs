@@ -19,7 +19,7 @@ pub(crate) struct ListenArguments {
     /// Listen on these URLs. HTTP: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
     /// http+unix:///PATH, scgi+unix:///PATH. Frames and HTTP on the same port: tcp://HOST:PORT,
     /// tcp+tls://HOST:PORT (with TLS), unix:///PATH. Frames over UDP: udp://HOST:PORT. If frames
-    /// are offered, http:// and https:// accept them too
+    /// are offered, all URLs except SCGI accept them
     #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
     listen: Vec<String>,
     /// The certificate chain for https:// and tcp+tls://, in PEM format

@@ -106,9 +106,10 @@ pub(crate) struct Arguments {
         help_heading = "Load"
     )]
     deadline: f64,
-    /// Search the highest sustained rate, starting with --rate. A rate is sustained with 95% of the
-    /// requested calls, 99.9% success and all --threshold conditions, or a p99 of at most 100 ms if
-    /// there is no condition for latency. Each step takes --duration
+    /// Search for the highest sustained rate, starting with --rate. A rate is sustained if at least
+    /// 95% of the requested calls get a reply, 99.9% of the calls succeed, and all --threshold
+    /// conditions hold. Without a condition for latency, the p99 must be at most 100 ms. Each step
+    /// takes --duration
     #[arg(long, requires = "rate", conflicts_with_all = ["rate_to", "hdr_log"],
         help_heading = "Load")]
     pub(super) find_knee: bool,
@@ -149,7 +150,7 @@ pub(crate) struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Closed loop: -t threads x -c clients x -b calls. Without -i, each client always has -b open calls.\
+Closed loop: -t threads x -c clients x -b calls. Without -i, each client always has -b open calls. \
  With -i, each client sends a batch of -b calls every -i ms. A client never has more than twice -b \
 open calls; calls beyond that are skipped and counted. For example, `-t 2 -c 2 -b 100 -i 2 -d 3000` \
 sends 2 x 2 x 100 calls every 2 ms, which is 200,000 calls/s, for 3 s.

@@ -1,4 +1,4 @@
-//! Searches the highest sustained rate over several runs. Does not use a clock.
+//! Searches for the highest sustained rate over several runs. Does not use a clock.
 //!
 //! Doubles the rate until it is not sustained, and then narrows the interval by bisection.
 

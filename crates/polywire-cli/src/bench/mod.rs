@@ -154,7 +154,7 @@ fn no_reply(report: &Report) -> String {
     }
 }
 
-/// Searches the highest sustained rate and returns its report. If no rate was sustained, returns
+/// Searches for the highest sustained rate and returns its report. If no rate was sustained, returns
 /// the report of the lowest rate.
 async fn find_knee(
     arguments: &Arguments,

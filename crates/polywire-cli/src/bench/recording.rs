@@ -113,8 +113,8 @@ pub(super) struct Tally {
 
 /// Three significant digits, from one nanosecond.
 fn histogram() -> Histogram<u64> {
-    #[expect(clippy::expect_used, reason = "three digits are possible")]
-    Histogram::new(3).expect("a histogram of three digits")
+    #[expect(clippy::expect_used, reason = "3 is a valid number of digits")]
+    Histogram::new(3).expect("histogram with 3 significant digits")
 }
 
 impl Tally {

@@ -110,7 +110,7 @@ fn tagged(map: &Map) -> Result<Option<Value>, String> {
     let (Some((key, value)), None) = (members.next(), members.next()) else {
         return Ok(None);
     };
-    let text = || value.as_str().ok_or(format!("`{key}` is a string"));
+    let text = || value.as_str().ok_or(format!("`{key}` must be a string"));
     match key {
         "$blob" => {
             let blob = base64::decode(text()?.as_bytes());

@@ -99,7 +99,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
     for threshold in &report.thresholds {
         let measured = threshold
             .measured
-            .map_or("nothing".to_owned(), |it| format!("{it}"));
+            .map_or("no value".to_owned(), |it| format!("{it}"));
         let verdict = if threshold.passed { "passed" } else { "MISSED" };
         row(
             "threshold",
