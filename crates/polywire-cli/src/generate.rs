@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_is_a_file() {
+    fn writes_one_file_per_module() {
         let folder = Folder::new();
         folder.run(&[]).unwrap();
         let code = folder.read("big_lamp.rs");

@@ -92,7 +92,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_own_process_is_seen() {
+    fn reads_own_process() {
         let mut watch = MemorySampler::own();
         assert!(watch.is_readable());
         watch.sample(false);

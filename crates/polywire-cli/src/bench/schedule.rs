@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_rate_is_even() {
+    fn constant_rate_is_even() {
         let schedule = Schedule::constant(1_000.0);
         for call in [0, 1, 7, 1_000, 86_400_000] {
             assert_eq!(schedule.time_of(call), millis(call));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_adds_up() {
+    fn ramp_has_expected_calls() {
         // 100 per second for one second, then from 100 to 300 within four seconds: a mean of 200.
         let schedule = Schedule::ramp(100.0, 300.0, SECOND, 4 * SECOND);
         assert_eq!(schedule.due_by(SECOND), 101);

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_generator_is_the_bottleneck() {
+    fn detects_generator_as_bottleneck() {
         let busy = report(|report| report.generator.busy = Some(0.97));
         warned(&busy, true, "busy 97% of the time");
         let waiting = report(|report| report.generator.waiting = Some(0.3));

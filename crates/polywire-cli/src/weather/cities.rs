@@ -212,6 +212,6 @@ pub(super) fn delete(world: &World, input: &Map) -> Result<Map, Fault> {
     if world.forget(id) {
         Ok(Map::new())
     } else {
-        Err(faults::no_such("city", id))
+        Err(faults::no_such_resource("city", id))
     }
 }

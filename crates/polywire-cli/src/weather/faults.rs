@@ -3,11 +3,11 @@
 use polywire::prelude::*;
 
 /// Returns the modelled error `NoSuchResource`. The kind is `city`, `station` or `region`.
-pub(super) fn no_such(kind: &'static str, id: &str) -> Fault {
+pub(super) fn no_such_resource(kind: &'static str, id: &str) -> Fault {
     no_resource(kind, id, format!("there is no {kind} \"{id}\""))
 }
 
-/// Like [`no_such`], with another message.
+/// Like [`no_such_resource`], with another message.
 pub(super) fn no_resource(kind: &'static str, id: &str, message: String) -> Fault {
     Fault::modelled(
         "example.weather#NoSuchResource",

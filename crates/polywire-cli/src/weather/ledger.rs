@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stands_for_one_input() {
+    fn tokens_identify_inputs() {
         let mut ledger = Ledger::default();
         let (fingerprint, other) = (input(&[("a", 1)]), input(&[("a", 2)]));
         assert_eq!(ledger.look_up(Some("t"), fingerprint), Token::New);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_tokens_are_forgotten() {
+    fn drops_the_oldest_tokens() {
         let mut ledger = Ledger::default();
         let fingerprint = input(&[]);
         for number in 0..MOST + 10 {

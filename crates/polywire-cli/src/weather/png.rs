@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_its_chunks() {
+    fn png_has_all_chunks() {
         let png = gradient(2, 3, [0, 10, 255], [255, 10, 1]);
         let header = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x03\x08\x02\0\0\0";
         assert!(png.starts_with(header));

@@ -90,7 +90,7 @@ static REGIONS: &[Region] = &[
 /// regions in it.
 pub(super) fn describe(world: &World, input: &Map) -> Result<Map, Fault> {
     let path = text(input, "path");
-    let region = find(path).ok_or_else(|| faults::no_such("region", path))?;
+    let region = find(path).ok_or_else(|| faults::no_such_resource("region", path))?;
     Ok(Map::from_iter([
         ("region", whole(region, world)),
         ("depth", depth(region).into()),

@@ -112,7 +112,7 @@ pub(super) static STATIONS: [Station; 3] = [
 pub(super) fn find(id: &str) -> Result<(usize, &'static Station), Fault> {
     let mut stations = STATIONS.iter().enumerate();
     let found = stations.find(|(_, station)| station.id == id);
-    found.ok_or_else(|| faults::no_such("station", id))
+    found.ok_or_else(|| faults::no_such_resource("station", id))
 }
 
 impl Station {

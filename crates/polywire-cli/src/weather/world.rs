@@ -46,7 +46,7 @@ impl World {
     /// Returns the city with this identifier, or the modelled error.
     pub(super) fn city(&self, id: &str) -> Result<&'static City, Fault> {
         let city = self.cities().find(|city| city.id == id);
-        city.ok_or_else(|| faults::no_such("city", id))
+        city.ok_or_else(|| faults::no_such_resource("city", id))
     }
 
     /// Returns the output of `GetCity` for this city, or the modelled error.
@@ -57,7 +57,7 @@ impl World {
         output
             .next()
             .map(Arc::clone)
-            .ok_or_else(|| faults::no_such("city", id))
+            .ok_or_else(|| faults::no_such_resource("city", id))
     }
 
     /// Deletes a city. Returns whether it ever existed.

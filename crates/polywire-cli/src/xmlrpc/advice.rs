@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_leniencies() {
+    fn suggests_fewest_leniencies() {
         let strict = Leniency::STRICT;
         let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
             AccessDenied</value></member><member><name>faultString</name><value>no</value>\

@@ -39,7 +39,7 @@ async fn pages_that_cannot_be() {
 }
 
 #[tokio::test]
-async fn a_forgotten_city_is_gone_everywhere() {
+async fn deleted_cities_are_gone_everywhere() {
     let fixture = Fixture::new().await;
     let oslo = || [("cityId", "oslo".into())];
     let head = fixture.head("DeleteCity", oslo()).await;
@@ -78,7 +78,7 @@ async fn headers_carry_members_over_rest() {
 }
 
 #[tokio::test]
-async fn a_forecast_looks_ahead_as_far_as_asked() {
+async fn forecast_has_the_requested_days() {
     let fixture = Fixture::new().await;
     for city in ["kyoto", "oslo", "quito"] {
         for days in 1..=14_usize {
@@ -100,7 +100,7 @@ async fn a_forecast_looks_ahead_as_far_as_asked() {
 }
 
 #[tokio::test]
-async fn a_forecast_has_defaults_and_bounds() {
+async fn forecast_defaults_and_bounds() {
     let fixture = Fixture::new().await;
     for wire in WIRES {
         let input = Map::from_iter([("cityId", "oslo")]);
@@ -134,7 +134,7 @@ async fn imperial_degrees() {
 }
 
 #[tokio::test]
-async fn a_year_has_a_month_that_was_not_measured() {
+async fn years_have_a_month_without_measurement() {
     let fixture = Fixture::new().await;
     for city in ["kyoto", "oslo", "quito"] {
         for year in [1900, 1999, 2024] {

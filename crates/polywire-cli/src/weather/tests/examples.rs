@@ -61,7 +61,7 @@ fn members(node: Option<&Node>, shape: Schema<'_>) -> Map {
 }
 
 #[tokio::test]
-async fn the_time_is_the_same_in_every_form() {
+async fn time_is_the_same_in_every_format() {
     let fixture = Fixture::new().await;
     for wire in WIRES {
         let before = Timestamp::from(SystemTime::now()).seconds();

@@ -66,7 +66,7 @@ async fn storms_are_counted() {
 }
 
 #[tokio::test]
-async fn a_report_that_was_accepted_stays_so() {
+async fn accepted_reports_stay_accepted() {
     let fixture = &Fixture::new().await;
     let mut input = report();
     input.insert("clientToken", "t");
@@ -78,7 +78,7 @@ async fn a_report_that_was_accepted_stays_so() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_report() {
+async fn invalid_reports_list_problems() {
     let fixture = &Fixture::new().await;
     let mut known = report();
     known.insert("clientToken", "known");
