@@ -18,10 +18,10 @@ use smithy.protocols#rpcv2Cbor
 // ---------------------------------------------------------------------------
 // The service
 // ---------------------------------------------------------------------------
-/// Cities, their weather stations, and what the stations see.
+/// Cities, their weather stations, and the observations of the stations.
 ///
-/// One service on several wires, among them JSON over REST-like HTTP, CBOR over
-/// HTTP, and XML-RPC. The same handlers answer all of them.
+/// One service with several protocols, among them JSON over REST-like HTTP, CBOR over HTTP, and
+/// XML-RPC. All protocols use the same handlers.
 @title("Weather")
 @restJson1
 @rpcv2Cbor
@@ -51,11 +51,10 @@ service Weather {
 // ---------------------------------------------------------------------------
 // Cities
 // ---------------------------------------------------------------------------
-/// Everything that is known about one city.
+/// The data of a city.
 ///
-/// The simplest useful operation: a label in the path, a structure in the body,
-/// one modelled error. `@readonly` promises that a call changes nothing, so
-/// clients may repeat it freely.
+/// The simplest useful operation: a label in the path, a structure in the body, one modelled error.
+/// `@readonly` means that a call changes nothing, so clients may repeat it.
 @readonly
 @http(method: "GET", uri: "/cities/{cityId}")
 @examples([
@@ -123,9 +122,8 @@ operation GetCity {
         /// The city's name by language.
         localNames: NameByLanguage
 
-        /// Which edition of the record this is: an entity tag, in quotes (RFC 9110,
-        /// section 8.8.3). A header over REST; over CBOR and XML-RPC, which know no
-        /// headers, a member like the others.
+        /// The version of the record: an entity tag, in quotes (RFC 9110, section 8.8.3). A header
+        /// over REST. CBOR and XML-RPC have no headers, so there it is an ordinary member.
         @httpHeader("ETag")
         revision: String
     }
@@ -135,11 +133,11 @@ operation GetCity {
     ]
 }
 
-/// The cities in the order of their identifiers, page by page.
+/// The cities, sorted by identifier, in pages.
 ///
-/// The names of the members that carry the token and the size of a page stand on
-/// the service; here it suffices to say where the items are. A client that knows
-/// `@paginated` can offer all pages as one stream.
+/// The service declares the names of the members for the token and the page size. The operation
+/// declares only the member with the items. A client that supports `@paginated` can offer all pages
+/// as one stream.
 @readonly
 @paginated(items: "cities")
 @http(method: "GET", uri: "/cities")
@@ -179,7 +177,7 @@ operation GetCity {
 ])
 operation ListCities {
     input := {
-        /// Where to go on: the `nextToken` of the page before.
+        /// Where to continue: the `nextToken` of the previous page.
         @httpQuery("nextToken")
         nextToken: String
 
@@ -197,11 +195,10 @@ operation ListCities {
     }
 }
 
-/// Forgets a city.
+/// Deletes a city.
 ///
-/// `@idempotent` promises that doing it twice leaves things as doing it once, so
-/// that a client may try again after a broken connection. There is nothing to
-/// return: REST answers 204 without a body, XML-RPC an empty struct.
+/// `@idempotent` means that two calls have the same effect as one, so a client may retry after a
+/// lost connection. There is no output: REST answers 204 without a body, XML-RPC an empty struct.
 @idempotent
 @http(method: "DELETE", uri: "/cities/{cityId}", code: 204)
 @examples([
@@ -241,7 +238,7 @@ structure Coordinates {
     longitude: Double
 }
 
-/// What a list of cities shows of each.
+/// An entry in a list of cities.
 structure CitySummary {
     @required
     cityId: CityId
@@ -259,7 +256,7 @@ string CityId
 
 // An enum is a string that takes one of a few values. Clients keep values that
 // they do not know, so that the service can add some later.
-/// The climate of a city, coarsely.
+/// The climate of a city, in broad classes.
 enum Climate {
     ARID = "arid"
     CONTINENTAL = "continental"
@@ -286,8 +283,8 @@ map NameByLanguage {
 // ---------------------------------------------------------------------------
 /// The forecast for a city.
 ///
-/// Over XML-RPC this method has a name of its own and takes its arguments one by
-/// one, as methods of older services do: `weather.forecast("oslo", 3)`.
+/// Over XML-RPC, this method has its own name and takes positional arguments, like methods of older
+/// services: `weather.forecast("oslo", 3)`.
 @readonly
 @http(method: "GET", uri: "/cities/{cityId}/forecast")
 @xmlRpcMethod(name: "weather.forecast", positional: true)
@@ -338,8 +335,8 @@ operation GetForecast {
         @httpLabel
         cityId: CityId
 
-        /// How far ahead to look. A byte is a signed integer of 8 bits; the value
-        /// after the equals sign stands in where a caller sends none.
+        /// The number of days. A byte is a signed integer of 8 bits. The value after the equals
+        /// sign is the default.
         @httpQuery("days")
         @range(min: 1, max: 14)
         days: Byte = 3
@@ -355,12 +352,12 @@ operation GetForecast {
         @required
         units: Units
 
-        /// Seconds since 1970, as a number, on wires that have a choice.
+        /// Seconds since 1970, as a number, in protocols that support several formats.
         @required
         @timestampFormat("epoch-seconds")
         issuedAt: Timestamp
 
-        /// A timestamp in a header has the form of an HTTP date unless told otherwise.
+        /// By default, a timestamp in a header is an HTTP date.
         @httpHeader("Expires")
         @timestampFormat("http-date")
         expiresAt: Timestamp
@@ -368,10 +365,10 @@ operation GetForecast {
         /// From 0 to 1.
         chanceOfRain: Float
 
-        /// By hour, with null where nothing is known.
+        /// By hour. Null means unknown.
         temperatures: HourlyTemperatures
 
-        /// What deserves attention most.
+        /// The most important reading.
         outlook: Reading
 
         days: DayForecastList
@@ -382,9 +379,9 @@ operation GetForecast {
     ]
 }
 
-/// What time it is here, in every form that Smithy has for a timestamp.
+/// The current time, in every timestamp format of Smithy.
 ///
-/// An operation may go without input.
+/// An operation may have no input.
 @readonly
 @http(method: "GET", uri: "/time")
 @examples([
@@ -401,7 +398,7 @@ operation GetForecast {
 ])
 operation GetCurrentTime {
     output := {
-        /// In the form that the protocol prefers.
+        /// In the default format of the protocol.
         @required
         time: Timestamp
 
@@ -414,7 +411,7 @@ operation GetCurrentTime {
         @timestampFormat("epoch-seconds")
         epochSeconds: Timestamp
 
-        /// The same once more as a header, where REST prefers an HTTP date.
+        /// The same time as a header, for which REST uses an HTTP date by default.
         @httpHeader("Last-Modified")
         @timestampFormat("http-date")
         lastModified: Timestamp
@@ -450,13 +447,13 @@ list HourlyTemperatures {
     member: Float
 }
 
-/// In which units numbers are given.
+/// The units of numbers.
 enum Units {
     METRIC = "metric"
     IMPERIAL = "imperial"
 }
 
-/// What the sky looks like.
+/// The state of the sky.
 enum Sky {
     CLEAR = "clear"
     CLOUDY = "cloudy"
@@ -468,10 +465,10 @@ enum Sky {
 // ---------------------------------------------------------------------------
 // Stations
 // ---------------------------------------------------------------------------
-/// Files what a station has seen.
+/// Stores an observation of a station.
 ///
-/// The same observation may arrive twice, because a client tried again. The token
-/// tells the service so; a client fills it in by itself when the caller does not.
+/// The same observation may arrive twice because a client retried. The service detects that by the
+/// token, which clients generate if the caller does not set it.
 @idempotent
 @http(method: "PUT", uri: "/stations/{stationId}/observations", code: 201)
 @examples([
@@ -543,8 +540,7 @@ operation PutObservation {
     }
 
     output := {
-        /// The status of the HTTP response: 201 for a new observation, 200 for one
-        /// that had come before.
+        /// The status of the HTTP response: 201 for a new observation, 200 for a repeated one.
         @required
         @httpResponseCode
         status: Integer
@@ -561,10 +557,10 @@ operation PutObservation {
     ]
 }
 
-/// The latest picture that a station took.
+/// The latest image of a station.
 ///
-/// `@httpPayload` makes the bytes themselves the body of the HTTP response, with
-/// the rest in headers. Over XML-RPC they are base64 in a struct like any blob.
+/// With `@httpPayload`, the body of the HTTP response consists of the bytes, and the other members
+/// are headers. Over XML-RPC, the bytes are base64 in a struct, like any blob.
 @readonly
 @http(method: "GET", uri: "/stations/{stationId}/image")
 @examples([
@@ -594,7 +590,7 @@ operation GetStationImage {
         @httpLabel
         stationId: StationId
 
-        /// Only a picture that was taken after this, if there is one.
+        /// Return only an image that was taken after this time.
         @httpHeader("If-Modified-Since")
         ifModifiedSince: Timestamp
     }
@@ -612,8 +608,8 @@ operation GetStationImage {
         @timestampFormat("http-date")
         takenAt: Timestamp
 
-        /// Whatever else the station says: each entry is one header whose name
-        /// begins with the prefix.
+        /// Additional data of the station. Each entry is a header whose name starts with the
+        /// prefix.
         @httpPrefixHeaders("X-Meta-")
         metadata: ImageMetadata
 
@@ -627,10 +623,10 @@ operation GetStationImage {
     ]
 }
 
-/// Looks for stations.
+/// Searches for stations.
 ///
-/// Query parameters bind to members by name, and a list may repeat one. Parameters
-/// that no member stands for are not lost: a map takes them.
+/// Query parameters bind to members by name, and a list may repeat one. All other parameters are
+/// collected in a map.
 @readonly
 @http(method: "GET", uri: "/stations")
 @examples([
@@ -670,7 +666,7 @@ operation SearchStations {
         @required
         stations: StationList
 
-        /// How many stations were looked at.
+        /// The number of stations searched.
         searched: Integer
     }
 }
@@ -696,7 +692,7 @@ structure SearchStationsInput {
     @httpQuery("active")
     active: Boolean
 
-    /// Stations that have reported since then.
+    /// Stations that have reported since this time.
     @httpQuery("since")
     @timestampFormat("date-time")
     since: Timestamp
@@ -705,14 +701,14 @@ structure SearchStationsInput {
     @httpQuery("maxLatitude")
     maxLatitude: Double
 
-    /// In which languages to answer, the best first. A list in a header is one line
-    /// with commas.
+    /// The preferred languages of the output, best first. A list in a header is one line with
+    /// commas.
     @httpHeader("X-Languages")
     languages: TagList
 
-    /// Conditions by name, such as `owner=met` or `sensor=wind&sensor=rain`. A client
-    /// adds the entries of the map to the query; a server finds all parameters of the
-    /// query in it, also those that have a member of their own.
+    /// Conditions by name, such as `owner=met` or `sensor=wind&sensor=rain`. Clients add the
+    /// entries of the map to the query. On the server, the map contains all query parameters,
+    /// including those with their own member.
     @httpQueryParams
     parameters: QueryParameters
 }
@@ -735,16 +731,16 @@ union Reading {
 
     sky: Sky
 
-    /// What a sensor sent, as it came.
+    /// The data of a sensor, unmodified.
     raw: Blob
 
-    /// The sensor is there but asleep. `Unit` is a structure without members, for
-    /// a choice that has nothing more to say.
+    /// The sensor is present but inactive. `Unit` is a structure without members, for variants
+    /// without data.
     asleep: Unit
 }
 
 structure Wind {
-    /// Metres a second.
+    /// Metres per second.
     @required
     speed: Double
 
@@ -781,7 +777,7 @@ enum StationKind {
 }
 
 // An intEnum is an integer that takes one of a few values.
-/// How far an observation can be trusted.
+/// The reliability of an observation.
 intEnum Quality {
     SUSPECT = 1
     PLAUSIBLE = 2
@@ -816,10 +812,10 @@ list ParameterValues {
 // ---------------------------------------------------------------------------
 // Regions
 // ---------------------------------------------------------------------------
-/// A region and all that lies in it.
+/// A region and everything in it.
 ///
-/// The label takes the rest of the path, slashes and all: that is what the plus
-/// sign says, and why such a label comes last.
+/// The label takes the rest of the path, including slashes. That is the meaning of the plus sign,
+/// and the reason why such a label must be last.
 @readonly
 @http(method: "GET", uri: "/regions/{path+}")
 @examples([
@@ -862,7 +858,7 @@ operation DescribeRegion {
         @required
         region: Region
 
-        /// How many levels the answer has.
+        /// The number of levels in the output.
         depth: Integer
     }
 
@@ -873,7 +869,7 @@ operation DescribeRegion {
 
 // A shape may hold itself, as long as a list, a map or an optional member lets the
 // recursion end.
-/// A region, which may have parts that are regions too.
+/// A region, which may contain other regions.
 structure Region {
     @required
     name: String
@@ -898,8 +894,8 @@ list CityIdList {
 // ---------------------------------------------------------------------------
 /// Warns of a storm.
 ///
-/// Neither read-only nor idempotent by nature, so clients do not repeat it on
-/// their own; the token makes a repetition by the caller harmless.
+/// Neither read-only nor idempotent, so clients do not retry it. The token allows callers to repeat
+/// a call safely.
 @http(method: "POST", uri: "/storms", code: 201)
 @xmlRpcMethod(name: "storm.report")
 @examples([
@@ -956,7 +952,7 @@ operation ReportStorm {
         /// Each city once: `@uniqueItems` makes a list a set.
         affectedCities: CityIdSet
 
-        /// A drawing, an audio note, anything.
+        /// Any file, such as a drawing or a recording.
         attachment: Blob
 
         @idempotencyToken
@@ -976,7 +972,7 @@ operation ReportStorm {
     ]
 }
 
-/// A year of a city in numbers.
+/// Statistics of a city in a year.
 @readonly
 @http(method: "GET", uri: "/cities/{cityId}/statistics/{year}")
 @examples([
@@ -1016,7 +1012,7 @@ operation GetStatistics {
         @httpLabel
         cityId: CityId
 
-        /// A label need not be a string.
+        /// Labels need not be strings.
         @required
         @httpLabel
         year: Short
@@ -1031,10 +1027,10 @@ operation GetStatistics {
 
         observations: Long
 
-        /// As many digits as it takes.
+        /// An integer of any size.
         rainfallLitres: BigInteger
 
-        /// A decimal fraction that is kept exactly.
+        /// A decimal number without rounding.
         meanTemperature: BigDecimal
 
         rainfallByMonth: RainfallByMonth
@@ -1044,7 +1040,7 @@ operation GetStatistics {
         // The CBOR protocol advises against documents, since not every
         // implementation can carry them. Polywire writes a document as the CBOR of
         // the value that it holds.
-        /// Anything that JSON could say: a document has no shape of its own.
+        /// Any JSON value: a document has no schema.
         @suppress(["rpcv2Cbor.NoDocuments"])
         notes: Document
     }
@@ -1054,7 +1050,7 @@ operation GetStatistics {
     ]
 }
 
-/// A place of a storm at a time.
+/// The position of a storm at a time.
 structure TrackPoint {
     @required
     at: Timestamp
@@ -1075,7 +1071,7 @@ list CityIdSet {
     member: CityId
 }
 
-/// How bad a storm is.
+/// The severity of a storm.
 intEnum Severity {
     WATCH = 1
     WARNING = 2
@@ -1083,14 +1079,14 @@ intEnum Severity {
 }
 
 // A map without @sparse never holds null; this one may.
-/// Millimetres by month, with null for a month that was not measured.
+/// Millimetres by month. Null means that the month was not measured.
 @sparse
 map RainfallByMonth {
     key: String
     value: Double
 }
 
-/// The extremes of a year by name.
+/// The extreme values of a year by name.
 map Extremes {
     key: String
     value: Extreme
@@ -1108,14 +1104,14 @@ structure Extreme {
 // ---------------------------------------------------------------------------
 // Errors
 // ---------------------------------------------------------------------------
-/// What was asked for is not there.
+/// The requested resource does not exist.
 @error("client")
 @httpError(404)
 structure NoSuchResource {
     @required
     message: String
 
-    /// What kind of thing was looked for: `city`, `station` or `region`.
+    /// The kind of resource: `city`, `station` or `region`.
     @required
     resourceKind: String
 
@@ -1124,13 +1120,13 @@ structure NoSuchResource {
 }
 
 // No @httpError here: a client error is 400 by default.
-/// The report of a storm makes no sense.
+/// The report of a storm is invalid.
 @error("client")
 structure InvalidReport {
     @required
     message: String
 
-    /// What is wrong, by member.
+    /// The problems, by member.
     problems: ProblemByMember
 }
 
@@ -1139,7 +1135,7 @@ map ProblemByMember {
     value: String
 }
 
-/// The service has too much to do at the moment; try again a little later.
+/// The service is overloaded. Retry later.
 @error("server")
 @httpError(503)
 @retryable(throttling: true)

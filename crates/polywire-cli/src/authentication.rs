@@ -1,4 +1,4 @@
-//! Which callers `polywire serve` accepts.
+//! The authentication options of `polywire serve`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,28 +8,29 @@ use polywire::rpc::auth::{BasicAuth, BearerAuth, ClientCertificateAuth, UnixUser
 
 use crate::{Failure, print};
 
-/// Callers on every wire, frames too, have to match one of the options that are given. Without any of them all callers
+/// Authentication applies to all protocols, including frames. Callers must match one of the
+/// options. Without these options, all callers are accepted.
 /// are accepted.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Authentication")]
 pub(crate) struct AuthenticationArguments {
-    /// Accept callers with a user name and password (HTTP Basic) of this file: one NAME:PASSWORD a
-    /// line. Empty lines and lines that begin with # are ignored.
+    /// Accept the user names and passwords (HTTP Basic) in this file, one NAME:PASSWORD per line.
+    /// Empty lines and lines that start with # are ignored
     #[arg(long, value_name = "FILE")]
     users: Option<PathBuf>,
-    /// Accept callers with a bearer token of this file: one NAME:TOKEN a line.
+    /// Accept the bearer tokens in this file, one NAME:TOKEN per line
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-    /// Accept processes of these users, by their numbers, at Unix sockets.
+    /// Accept processes with these user IDs on Unix sockets
     #[arg(long, value_name = "UID", num_args = 1..)]
     allow_uid: Vec<u32>,
-    /// Accept callers with a certificate that --client-ca has signed. Callers without one need
-    /// another way: without this option --client-ca rejects them in the handshake.
+    /// Accept callers with a certificate signed by --client-ca. Callers without a certificate can
+    /// then use the other options; otherwise --client-ca rejects them in the TLS handshake
     #[arg(long, requires = "client_ca")]
     allow_certificate: bool,
 }
 
-/// How a line to paste sends credentials, with placeholders for the secrets.
+/// How an example command sends credentials. Secrets are placeholders.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum CredentialKind {
     /// The server accepts all callers.
@@ -42,7 +43,8 @@ pub(crate) enum CredentialKind {
 }
 
 impl CredentialKind {
-    /// The options of `curl`, each after a space. None if it cannot send such credentials to this URL.
+    /// Returns the options of `curl`, each after a space. `None` if curl cannot send such
+    /// credentials to this URL.
     pub(crate) fn of_curl(self, url: &str) -> Option<&'static str> {
         match self {
             Self::Unneeded => Some(""),
@@ -53,7 +55,7 @@ impl CredentialKind {
         }
     }
 
-    /// The same for this program.
+    /// Returns the options of this program, like `of_curl`.
     pub(crate) fn of_program(self, url: &str) -> Option<&'static str> {
         match self {
             Self::Password => Some(" --user NAME:PASSWORD"),
@@ -68,7 +70,7 @@ fn is_tls(url: &str) -> bool {
 }
 
 impl AuthenticationArguments {
-    /// The credentials that a person most likely has at hand.
+    /// Returns the credentials that users are most likely to have.
     pub(crate) const fn credentials(&self) -> CredentialKind {
         if self.users.is_some() {
             CredentialKind::Password
@@ -83,7 +85,7 @@ impl AuthenticationArguments {
         }
     }
 
-    /// Whether clients over TLS may connect without a certificate.
+    /// Whether TLS clients may connect without a certificate.
     pub(crate) const fn certificate_is_optional(&self) -> bool {
         self.allow_certificate
     }
@@ -129,7 +131,7 @@ fn pairs(path: &Path, quiet: bool) -> Result<Vec<(String, String)>, Failure> {
             Some((name, secret)) if !name.is_empty() && !secret.is_empty() => {
                 pairs.push((name.to_owned(), secret.to_owned()));
             }
-            // Without the line, which holds a secret.
+            // The message omits the line, which contains a secret.
             _ => {
                 let line = index + 1;
                 let message = format!("{shown}, line {line}: expected NAME:SECRET");

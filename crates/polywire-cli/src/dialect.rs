@@ -1,16 +1,15 @@
-//! Options for peers that read or write XML-RPC in ways of their own.
+//! Options for peers that deviate from XML-RPC.
 
 use polywire::codec::xmlrpc::XmlRpcProfile;
 use polywire::rpc::xmlrpc::{Leniency, Style};
 
-/// How XML-RPC is read and written.
+/// How to read and write XML-RPC.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DialectArguments {
-    /// Read XML-RPC that is wrong in these ways, by names apart by commas, or in
-    /// all. Names: array_structs, bare_multicall, boolean_words,
-    /// control_characters, empty_numbers, foreign_encodings, leading_space,
-    /// missing_params, odd_dates, padded_scalars, string_fault_codes,
-    /// surrogate_pairs, wide_ints, zero_dates.
+    /// Accept these deviations from XML-RPC, separated by commas, or all if no names are given.
+    /// Names: array_structs, bare_multicall, boolean_words, control_characters, empty_numbers,
+    /// foreign_encodings, leading_space, missing_params, odd_dates, padded_scalars,
+    /// string_fault_codes, surrogate_pairs, wide_ints, zero_dates
     #[arg(
         long,
         value_name = "NAMES",
@@ -20,10 +19,10 @@ pub(crate) struct DialectArguments {
         value_parser = leniency
     )]
     lenient: Option<Leniency>,
-    /// Write XML-RPC for a peer that needs it: detail=asked|always|never (when a server
-    /// includes the structure of a modelled error in its fault; asked, the default, if
-    /// the call asks for it), forbidden=base64|replace|strip (text that XML forbids), fractions=yes (of
-    /// seconds), i8=prefixed, nil=prefixed|refuse, strings=untyped. May be repeated.
+    /// Change how XML-RPC is written: detail=asked|always|never (whether servers add the structure
+    /// of a modelled error to its fault; the default is asked, which adds it if the caller requests
+    /// it), forbidden=base64|replace|strip (characters that XML does not allow), fractions=yes
+    /// (fractional seconds), i8=prefixed, nil=prefixed|refuse, strings=untyped. Can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     style: Vec<Setting>,
 }
@@ -47,7 +46,7 @@ impl DialectArguments {
     pub(crate) fn style(&self) -> Style {
         let settings = self.style.iter();
         settings.fold(Style::DEFAULT, |style, Setting { name, value }| {
-            // `setting` has checked it.
+            // The argument parser has checked it.
             style.with_setting(name, value).unwrap_or(style)
         })
     }
@@ -59,8 +58,12 @@ fn leniency(names: &str) -> Result<Leniency, String> {
     }
     let mut each = names.split(',').map(str::trim);
     each.try_fold(Leniency::STRICT, |all, name| {
-        all.with_name(name)
-            .ok_or_else(|| format!("no `{name}`; there are {}", Leniency::NAMES.join(", ")))
+        all.with_name(name).ok_or_else(|| {
+            format!(
+                "unknown name `{name}`: expected one of {}",
+                Leniency::NAMES.join(", ")
+            )
+        })
     })
 }
 
@@ -115,7 +118,7 @@ mod tests {
         }
     }
 
-    /// What --help lists is all there is.
+    /// --help must list every name.
     #[test]
     fn help_lists_all_names() {
         let help = Program::command().render_long_help().to_string();

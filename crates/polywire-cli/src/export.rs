@@ -1,4 +1,4 @@
-//! `polywire export`: writes models in formats of other tools.
+//! `polywire export`: writes models in the formats of other tools.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::{Failure, print};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    form: Form,
+    form: Format,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Form {
+enum Format {
     Botocore(Botocore),
 }
 
@@ -60,7 +60,7 @@ fn short(protocol: Protocol) -> &'static str {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Form::Botocore(arguments) = &arguments.form;
+    let Format::Botocore(arguments) = &arguments.form;
     let model = arguments.input.load()?.model;
     let mut options = Options::default();
     if let Some(protocol) = arguments.protocol {
@@ -84,12 +84,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .collect();
     arguments.overwrite.write(&files)?;
     let written: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
-    let said = if arguments.input.options.json {
+    let output = if arguments.input.options.json {
         as_json(&export, &written)
     } else {
         as_text(&export, &written, &arguments.output)
     };
-    print::out(&said)
+    print::out(&output)
 }
 
 fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
@@ -117,17 +117,17 @@ fn as_text(export: &Export, written: &[PathBuf], folder: &Path) -> String {
 }
 
 fn as_json(export: &Export, written: &[PathBuf]) -> String {
-    let mut said = Object::new();
-    said.insert("service", export.name());
-    said.insert("apiVersion", export.api_version());
-    said.insert("protocol", export.protocol().botocore_name());
+    let mut output = Object::new();
+    output.insert("service", export.name());
+    output.insert("apiVersion", export.api_version());
+    output.insert("protocol", export.protocol().botocore_name());
     let files = written
         .iter()
         .map(|path| Node::from(path.display().to_string()));
-    said.insert("files", files.collect::<Vec<Node>>());
+    output.insert("files", files.collect::<Vec<Node>>());
     let notes = export.notes().iter().map(|note| Node::from(note.as_str()));
-    said.insert("notes", notes.collect::<Vec<Node>>());
-    Node::from(said).to_json() + "\n"
+    output.insert("notes", notes.collect::<Vec<Node>>());
+    Node::from(output).to_json() + "\n"
 }
 
 /// Quotes a word for a shell.

@@ -24,7 +24,7 @@ pub(crate) fn warn(warnings: &[Diagnostic]) {
 
 /// Prints a finding to standard error.
 pub(crate) fn print_finding(diagnostic: &Diagnostic) {
-    print::err_as_is(&format!("{}\n", painted(diagnostic, Stream::Err)));
+    print::err_unescaped(&format!("{}\n", painted(diagnostic, Stream::Err)));
 }
 
 /// "warning: the model has 61 warnings, 50 UnstableTrait and 11 EnumShape: ...".
@@ -48,22 +48,22 @@ fn in_short(warnings: &[&Diagnostic]) -> String {
     )
 }
 
-/// The stream that a text is written to.
+/// An output stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stream {
     Err,
     Out,
 }
 
-/// A finding as text, with colours on terminals. It contains lines of files, so control characters
-/// are escaped.
+/// Formats a finding, with colours on terminals. Escapes control characters, because the text
+/// quotes lines of files.
 pub(crate) fn painted(diagnostic: &Diagnostic, stream: Stream) -> String {
-    let text = print::harmless(&diagnostic.to_string());
+    let text = print::escape_controls(&diagnostic.to_string());
     let is_terminal = match stream {
         Stream::Err => std::io::stderr().is_terminal(),
         Stream::Out => std::io::stdout().is_terminal(),
     };
-    // https://no-color.org: set and not empty.
+    // https://no-color.org: the variable must be set and not empty.
     let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if !is_terminal || wants_none {
         return text;

@@ -1,14 +1,14 @@
-//! `polywire generate`: code of a model.
+//! `polywire generate`: generates code from models.
 
 use std::path::{Path, PathBuf};
 
-use polywire_codegen::{Build, Generated, Maps, Strings};
+use polywire_codegen::{Build, GeneratedModule, Maps, Strings};
 
 use crate::model::{EXIT_STATUS, Input};
 use crate::output::{OutputFile, Overwrite};
 use crate::{Failure, print};
 
-/// Write code that a model becomes.
+/// Generate code from a model
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -20,54 +20,52 @@ enum Language {
     Rust(Rust),
 }
 
-/// Write the Rust types, client and server of a service: a module as one file.
+/// Generate the Rust types, client and server of a service as one file.
 ///
-/// The file is for `mod NAME;` in a crate that depends on `polywire`. Build
-/// scripts do the same with the crate polywire-codegen, and then nothing
-/// generated needs to be kept; docs/codegen.md shows both.
+/// Include the file with `mod NAME;` in a crate that depends on `polywire`. Build scripts can use
+/// the crate polywire-codegen instead, so that generated code is not checked in. See
+/// docs/codegen.md.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 struct Rust {
     #[command(flatten)]
     input: Input,
-    /// The service, where the model has several: its name, with or without
-    /// namespace.
+    /// The service, with or without namespace. Required if the model has several services
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
-    /// The folder to write to, or `-` for standard output.
+    /// The output folder, or `-` for standard output
     #[arg(long, short, value_name = "DIR")]
     output: PathBuf,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// What the module is called. Without it, as the service.
+    /// The name of the module [default: the name of the service in snake_case]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Only these operations, and what they need.
+    /// Generate only these operations and their types, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     operations: Vec<String>,
-    /// The protocols that the client can be told to speak; of others a program has
-    /// no code. Without it, those that the model names.
+    /// The protocols that the client supports, separated by commas [default: those of the model]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     protocols: Vec<String>,
-    /// Types and client, without server.
+    /// Generate types and a client, but no server
     #[arg(long, conflicts_with = "server")]
     client: bool,
-    /// Types and server, without client.
+    /// Generate types and a server, but no client
     #[arg(long)]
     server: bool,
-    /// Without client and server.
+    /// Generate neither a client nor a server
     #[arg(long, conflicts_with_all = ["client", "server"])]
     types_only: bool,
-    /// Strings that point into the message; without client and server.
+    /// Borrow strings from the message (`Cow`). Generates neither a client nor a server
     #[arg(long, conflicts_with_all = ["client", "server", "strings"])]
     borrowed: bool,
-    /// `String` for strings instead of `Text`.
+    /// Use `String` instead of `Text`
     #[arg(long)]
     strings: bool,
-    /// `HashMap` for maps instead of `BTreeMap`.
+    /// Use `HashMap` instead of `BTreeMap`
     #[arg(long)]
     hash_maps: bool,
-    /// Under which path the code finds Polywire.
+    /// The path of Polywire in the generated code
     #[arg(long, value_name = "PATH", default_value = "::polywire")]
     root: String,
 }
@@ -122,11 +120,11 @@ impl Rust {
         build
     }
 
-    /// Writes the file. The answer is where, and whether it was another before.
-    fn write(&self, generated: &Generated) -> Result<(PathBuf, bool), Failure> {
+    /// Writes the file. Returns its path, and whether the contents changed.
+    fn write(&self, generated: &GeneratedModule) -> Result<(PathBuf, bool), Failure> {
         if self.output.extension().is_some_and(|end| end == "rs") && !self.output.is_dir() {
             return Err(Failure::usage(format_args!(
-                "`{}` is to be a folder; `--name` says what the file in it is called",
+                "`{}` must be a folder; use `--name` for the name of the module",
                 self.output.display()
             )));
         }
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_is_a_file() {
+    fn writes_one_file_per_module() {
         let folder = Folder::new();
         folder.run(&[]).unwrap();
         let code = folder.read("big_lamp.rs");
@@ -202,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn options_say_what_is_in_it() {
+    fn options_select_the_contents() {
         let folder = Folder::new();
         let parts = |more: &[&str]| {
             folder.run(&[more, &["--name", "lamp"]].concat()).unwrap();
@@ -227,12 +225,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_generated_stays() {
+    fn other_files_are_not_replaced() {
         let folder = Folder::new();
         folder.run(&[]).unwrap();
         let code = folder.read("big_lamp.rs");
         let path = folder.0.path().join("src/big_lamp.rs");
-        // Generated code is written anew, however it has changed.
+        // GeneratedModule code is replaced even if it was modified.
         fs::write(&path, code.replace("ShineInput", "Other")).unwrap();
         folder.run(&[]).unwrap();
         assert_eq!(folder.read("big_lamp.rs"), code);
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_file_keeps_its_time() {
+    fn unchanged_files_keep_their_modification_time() {
         let folder = Folder::new();
         folder.run(&[]).unwrap();
         let path = folder.0.path().join("src/big_lamp.rs");
@@ -259,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn rejects_invalid_options() {
         let folder = Folder::new();
         let output = folder.0.path().join("lamp.rs");
         for (arguments, part) in [

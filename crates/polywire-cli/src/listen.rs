@@ -1,4 +1,4 @@
-//! Where `polywire serve` listens.
+//! The addresses of `polywire serve`.
 
 use std::fmt;
 use std::io;
@@ -13,78 +13,72 @@ use polywire::rpc::tls::{ClientCertificates, Pem, ServerTls};
 
 use crate::Failure;
 
-/// Where to listen, and how TLS is spoken there.
+/// Options for listeners and their TLS settings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListenArguments {
-    /// Where to listen: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
-    /// http+unix:///PATH or scgi+unix:///PATH, several of them if need be;
-    /// tcp://HOST:PORT or unix:///PATH for frames and HTTP on one port, where the
-    /// first byte tells which: then all of them but scgi take frames; tcp+tls:// is the
-    /// same with TLS, as https:// is; udp://HOST:PORT for frames over UDP.
-    /// Nothing listens beyond this machine unless a URL says so.
+    /// Listen on these URLs. HTTP: http://HOST:PORT, https://HOST:PORT, scgi://HOST:PORT,
+    /// http+unix:///PATH, scgi+unix:///PATH. Frames and HTTP on the same port: tcp://HOST:PORT,
+    /// tcp+tls://HOST:PORT (with TLS), unix:///PATH. Frames over UDP: udp://HOST:PORT. If frames
+    /// are offered, all URLs except SCGI accept them
     #[arg(long, short, value_name = "URL", num_args = 1.., default_value = "http://127.0.0.1:8080")]
     listen: Vec<String>,
-    /// The certificate for https:// and tcp+tls://, in PEM, with those that lead to its
-    /// authority.
+    /// The certificate chain for https:// and tcp+tls://, in PEM format
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
-    /// The key of --cert, if it is in another file.
+    /// The private key of --cert, in PEM format, if it is not in the same file
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Ask callers over TLS for certificates that these authorities have signed, and
-    /// reject those without in the handshake, unless --allow-certificate says that
-    /// there are other ways to authenticate.
+    /// Request client certificates signed by these authorities (PEM format). Connections without
+    /// one are rejected unless --allow-certificate is given
     #[arg(long, value_name = "FILE", requires = "cert")]
     client_ca: Option<PathBuf>,
-    /// Who may connect to Unix sockets, as the mode of the file: 660 lets its group
-    /// in.
+    /// The file mode of Unix sockets, in octal: 660 lets the group of the socket connect
     #[arg(long, value_name = "MODE", default_value = "600", value_parser = mode)]
     socket_mode: u32,
 }
 
-/// What is spoken over TCP.
+/// The protocol of a TCP listener.
 #[derive(Clone, Debug)]
-enum Tcp {
+enum TcpProtocol {
     Http,
     Https(ServerTls),
     Scgi,
 }
 
-/// A listener of TCP, and what it speaks.
+/// A TCP listener and its protocol.
 #[derive(Debug)]
-pub(crate) struct Speaking {
+pub(crate) struct TcpEndpoint {
     listener: TcpListener,
-    how: Tcp,
+    protocol: TcpProtocol,
 }
 
-/// A Unix socket to make.
+/// A Unix socket to create.
 #[derive(Clone, Debug)]
-struct Socket {
+struct UnixSocket {
     path: PathBuf,
     scgi: bool,
 }
 
-/// All that is listened on.
+/// All listeners of the server.
 #[derive(Debug)]
-pub(crate) struct Listening {
-    /// The listeners of each worker: one on each address.
-    pub(crate) workers: Vec<Vec<Speaking>>,
-    sockets: Vec<Socket>,
+pub(crate) struct Listeners {
+    /// The TCP listeners of each worker: one per address.
+    pub(crate) workers: Vec<Vec<TcpEndpoint>>,
+    sockets: Vec<UnixSocket>,
     datagrams: Vec<SocketAddr>,
     mode: u32,
-    /// What callers give as URL.
+    /// The URLs that clients use.
     pub(crate) urls: Vec<String>,
 }
 
 impl ListenArguments {
-    /// Takes the addresses, for so many workers. Unix sockets are made by
-    /// [`Listening::sockets`].
+    /// Binds the addresses for a number of workers. [`Listeners::sockets`] creates Unix sockets.
     pub(crate) fn bind(
         &self,
         workers: NonZeroUsize,
         certificate_is_optional: bool,
-    ) -> Result<Listening, Failure> {
-        let mut listening = Listening {
+    ) -> Result<Listeners, Failure> {
+        let mut listeners = Listeners {
             workers: Vec::new(),
             sockets: Vec::new(),
             datagrams: Vec::new(),
@@ -97,9 +91,9 @@ impl ListenArguments {
                 |reason: &dyn fmt::Display| Failure::usage(format!("--listen {url}: {reason}"));
             let (scheme, rest) = url.split_once("://").ok_or_else(|| usage(&EXPECTED))?;
             let scheme = scheme.to_ascii_lowercase();
-            let how = match scheme.as_str() {
-                "http" | "tcp" => Tcp::Http,
-                "scgi" => Tcp::Scgi,
+            let protocol = match scheme.as_str() {
+                "http" | "tcp" => TcpProtocol::Http,
+                "scgi" => TcpProtocol::Scgi,
                 "https" | "tcp+tls" => {
                     if tls.is_none() {
                         tls = Some(
@@ -107,35 +101,35 @@ impl ListenArguments {
                                 .map_err(|reason| usage(&reason))?,
                         );
                     }
-                    tls.clone().map_or(Tcp::Http, Tcp::Https)
+                    tls.clone().map_or(TcpProtocol::Http, TcpProtocol::Https)
                 }
                 "http+unix" | "scgi+unix" | "unix" => {
                     let path = socket_path(&scheme, url).map_err(|reason| usage(&reason))?;
-                    listening.urls.push(url.clone());
+                    listeners.urls.push(url.clone());
                     let scgi = scheme == "scgi+unix";
-                    listening.sockets.push(Socket { path, scgi });
+                    listeners.sockets.push(UnixSocket { path, scgi });
                     continue;
                 }
                 "udp" => {
                     let addresses = addresses(&scheme, rest).map_err(|reason| usage(&reason))?;
-                    listening.datagrams.extend(addresses);
+                    listeners.datagrams.extend(addresses);
                     continue;
                 }
                 _ => return Err(usage(&EXPECTED)),
             };
             for address in addresses(&scheme, rest).map_err(|reason| usage(&reason))? {
-                listening.listen(&scheme, address, &how, workers)?;
+                listeners.listen(&scheme, address, &protocol, workers)?;
             }
         }
         if self.cert.is_some() && tls.is_none() {
-            let message = "--cert is for https:// and tcp+tls://, which no --listen has";
+            let message = "--cert requires a --listen URL with https:// or tcp+tls://";
             return Err(Failure::usage(message));
         }
-        Ok(listening)
+        Ok(listeners)
     }
 
-    /// Whether a URL asks for frames.
-    pub(crate) fn names_frames(&self) -> bool {
+    /// Whether a URL is one for frames.
+    pub(crate) fn has_frames_url(&self) -> bool {
         let mut schemes = self.listen.iter().filter_map(|url| url.split_once("://"));
         schemes.any(|(scheme, _)| {
             matches!(
@@ -147,7 +141,7 @@ impl ListenArguments {
 
     fn tls(&self, certificate_is_optional: bool) -> Result<ServerTls, String> {
         let Some(cert) = &self.cert else {
-            return Err("https takes a certificate and its key: --cert FILE --key FILE".to_owned());
+            return Err("TLS requires a certificate and a key: --cert FILE --key FILE".to_owned());
         };
         let key = self.key.as_ref().unwrap_or(cert);
         let mut builder = ServerTls::builder(Pem::file(cert), Pem::file(key));
@@ -166,19 +160,19 @@ const EXPECTED: &str = "expected http://HOST:PORT, https://HOST:PORT, scgi://HOS
                         http+unix:///PATH, scgi+unix:///PATH, tcp://HOST:PORT, tcp+tls://HOST:PORT, \
                         unix:///PATH or udp://HOST:PORT";
 
-impl Listening {
+impl Listeners {
     fn listen(
         &mut self,
         scheme: &str,
         address: SocketAddr,
-        how: &Tcp,
+        protocol: &TcpProtocol,
         workers: NonZeroUsize,
     ) -> Result<(), Failure> {
         let fail = |error: io::Error| {
             Failure::usage(format!("cannot listen on {scheme}://{address}: {error}"))
         };
         let listeners = bind_shared(address, workers).map_err(fail)?;
-        // Port 0 has become a port.
+        // Port 0 was replaced by an unused port.
         let bound = listeners
             .first()
             .map_or(Ok(address), TcpListener::local_addr);
@@ -186,36 +180,35 @@ impl Listening {
             .push(format!("{scheme}://{}", bound.map_err(fail)?));
         let count = self.workers.len().max(listeners.len());
         self.workers.resize_with(count, Vec::new);
-        for (own, listener) in self.workers.iter_mut().zip(listeners) {
-            let how = how.clone();
-            own.push(Speaking { listener, how });
+        for (unique, listener) in self.workers.iter_mut().zip(listeners) {
+            let protocol = protocol.clone();
+            unique.push(TcpEndpoint { listener, protocol });
         }
         Ok(())
     }
 
-    /// Serves the Unix sockets and those of UDP on this runtime. No two threads can share one as
-    /// they can share a port.
+    /// Serves Unix and UDP sockets on this runtime. Unlike TCP ports, threads cannot share them.
     pub(crate) async fn sockets(
         &mut self,
         server: &Server,
     ) -> Result<Vec<RunningServer<BoundAddress>>, Failure> {
         let mut running = Vec::new();
         for address in &self.datagrams {
-            let listening = server.listen_udp(*address).await.map_err(|error| {
+            let listeners = server.listen_udp(*address).await.map_err(|error| {
                 Failure::usage(format!("cannot listen on udp://{address}: {error}"))
             })?;
-            // Port 0 has become a port.
-            self.urls.push(format!("udp://{}", listening.address()));
-            running.push(listening.into_any());
+            // Port 0 was replaced by an unused port.
+            self.urls.push(format!("udp://{}", listeners.address()));
+            running.push(listeners.into_any());
         }
-        for Socket { path, scgi } in &self.sockets {
-            let listening = on_socket(server, path.clone(), self.mode, *scgi).await;
-            let listening = listening.map_err(|error| {
+        for UnixSocket { path, scgi } in &self.sockets {
+            let listeners = on_socket(server, path.clone(), self.mode, *scgi).await;
+            let listeners = listeners.map_err(|error| {
                 let scheme = if *scgi { "scgi+unix" } else { "unix" };
                 let path = path.display();
                 Failure::usage(format!("cannot listen on {scheme}://{path}: {error}"))
             })?;
-            running.push(listening.into_any());
+            running.push(listeners.into_any());
         }
         Ok(running)
     }
@@ -237,58 +230,60 @@ async fn on_socket(
 
 #[cfg(not(unix))]
 async fn on_socket(_: &Server, _: PathBuf, _: u32, _: bool) -> io::Result<RunningServer<PathBuf>> {
-    Err(io::Error::other("this system has no Unix sockets"))
+    Err(io::Error::other(
+        "Unix sockets are not supported on this system",
+    ))
 }
 
-impl Speaking {
-    /// Serves on this runtime.
+impl TcpEndpoint {
+    /// Serves the listener on this runtime.
     pub(crate) fn serve(self, server: &Server) -> io::Result<RunningServer> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        match self.how {
-            Tcp::Http => server.serve(listener),
-            Tcp::Https(tls) => server.serve(listener.tls(&tls)),
-            Tcp::Scgi => server.serve_scgi(listener),
+        match self.protocol {
+            TcpProtocol::Http => server.serve(listener),
+            TcpProtocol::Https(tls) => server.serve(listener.tls(&tls)),
+            TcpProtocol::Scgi => server.serve_scgi(listener),
         }
     }
 }
 
-/// The addresses of `HOST:PORT`.
+/// Resolves `HOST:PORT`.
 fn addresses(scheme: &str, rest: &str) -> Result<Vec<SocketAddr>, String> {
     let authority = rest.trim_end_matches('/');
     if authority.contains(['/', '?', '#']) {
         return Err(format!(
-            "expected {scheme}://HOST:PORT: a path is for --mount, not for where to listen"
+            "expected {scheme}://HOST:PORT without a path; use --mount for paths"
         ));
     }
     let resolved = authority
         .to_socket_addrs()
         .map_err(|error| format!("expected {scheme}://HOST:PORT ({error})"))?;
-    // A name may be listed twice with one address. That is no mistake of
-    // the caller, as naming an address twice is.
-    let mut own: Vec<SocketAddr> = Vec::new();
+    // A host name may resolve to the same address twice. That is not an error, unlike listing an
+    // address twice.
+    let mut unique: Vec<SocketAddr> = Vec::new();
     for address in resolved {
-        if !own.contains(&address) {
-            own.push(address);
+        if !unique.contains(&address) {
+            unique.push(address);
         }
     }
-    Ok(own)
+    Ok(unique)
 }
 
-/// The path of a socket, as clients read it.
+/// Parses the path of a Unix socket, with the rules that clients use.
 fn socket_path(scheme: &str, url: &str) -> Result<PathBuf, String> {
     let expected = |reason: &str| format!("expected {scheme}:///PATH: {reason}");
     let path = connect::socket_path(url).map_err(|error| expected(error.reason()))?;
     match url.ends_with('/') {
-        true => Err(expected("the path of a socket does not end in a slash")),
+        true => Err(expected("the path of a socket must not end with a slash")),
         false => Ok(path),
     }
 }
 
-/// Reads the mode of a file.
+/// Parses a file mode.
 fn mode(text: &str) -> Result<u32, String> {
     match u32::from_str_radix(text, 8) {
         Ok(mode) if mode <= 0o777 => Ok(mode),
-        _ => Err("expected the mode of a file in octal, such as 660".to_owned()),
+        _ => Err("expected a file mode in octal, such as 660".to_owned()),
     }
 }
 
@@ -296,7 +291,7 @@ fn mode(text: &str) -> Result<u32, String> {
 mod tests {
     use super::*;
 
-    fn bind(urls: &[&str]) -> Result<Listening, Failure> {
+    fn bind(urls: &[&str]) -> Result<Listeners, Failure> {
         let arguments = ListenArguments {
             listen: urls.iter().map(|url| (*url).to_owned()).collect(),
             cert: None,
@@ -308,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_listened_on_says_why() {
+    fn rejects_invalid_urls() {
         for (url, part) in [
             ("localhost:8080", "expected http://HOST:PORT"),
             ("ftp://localhost", "expected http://HOST:PORT"),
@@ -341,17 +336,17 @@ mod tests {
     }
 
     #[test]
-    fn urls_have_the_ports_that_there_are() {
+    fn urls_contain_bound_ports() {
         let urls = [
             "http://127.0.0.1:0",
             "scgi://127.0.0.1:0",
             "tcp://127.0.0.1:0",
         ];
-        let listening = bind(&urls).unwrap();
-        assert_eq!(listening.workers.len(), 1);
-        assert_eq!(listening.workers[0].len(), 3);
-        assert!(listening.urls[1].starts_with("scgi://127.0.0.1:"));
-        assert!(listening.urls[2].starts_with("tcp://127.0.0.1:"));
-        assert!(!listening.urls.iter().any(|url| url.ends_with(":0")));
+        let listeners = bind(&urls).unwrap();
+        assert_eq!(listeners.workers.len(), 1);
+        assert_eq!(listeners.workers[0].len(), 3);
+        assert!(listeners.urls[1].starts_with("scgi://127.0.0.1:"));
+        assert!(listeners.urls[2].starts_with("tcp://127.0.0.1:"));
+        assert!(!listeners.urls.iter().any(|url| url.ends_with(":0")));
     }
 }

@@ -21,8 +21,8 @@ mod progress;
 mod serve;
 mod signals;
 mod target;
+mod transport;
 mod user;
-mod way;
 mod weather;
 mod workers;
 mod xmlrpc;
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        // They would go to standard error too, and panic if nobody reads it.
+        // Otherwise errors go to standard error too, and cause a panic if it is closed.
         .log_internal_errors(false)
         .init();
     let words: Vec<_> = std::env::args_os().skip(1).collect();
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
             if let Some(report) = failure.report()
                 && !std::io::stdout().is_terminal()
             {
-                // The exit status says that it failed, whatever becomes of this.
+                // The exit status already reports the failure.
                 let _ = print::out(&format!("{report}\n"));
             }
             let message = failure.message.trim_end();
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Why the program ends without success.
+/// A failure of the program: its exit status and its messages.
 #[derive(Debug)]
 struct Failure {
     code: u8,
@@ -102,13 +102,13 @@ struct Failure {
     report: Report,
 }
 
-/// What programs are told of a failure, on standard output where a result would be: scripts
-/// read that, while logs and `--raw` go to standard error beside the words for people.
+/// The JSON output of a failure, on standard output in place of a result. Scripts read it; standard
+/// error also contains logs and the output of `--raw`.
 #[derive(Debug)]
 enum Report {
-    /// Nothing: a result would be no JSON, or has been printed.
+    /// No output: results are not JSON, or a result was already printed.
     None,
-    /// That a call failed, and how.
+    /// A failed call, with its kind.
     Error(&'static str),
     /// A fault, as JSON.
     Fault(String),
@@ -123,40 +123,39 @@ impl Failure {
         }
     }
 
-    /// The service answered with a fault.
+    /// The service returned a fault.
     fn fault(message: impl std::fmt::Display) -> Self {
         Self::new(1, message.to_string())
     }
 
-    /// Everything has been said.
+    /// The error message was already printed.
     const fn silent(code: u8) -> Self {
         Self::new(code, String::new())
     }
 
-    /// What was asked for makes no sense: arguments, models, JSON.
+    /// Invalid arguments, models or JSON.
     fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(2, format!("error: {message}"))
     }
 
-    /// The service could not be reached, its answer not be read, or the server
-    /// did not end as it should.
+    /// The service could not be reached, its response could not be read, or the server failed.
     fn transport(message: impl std::fmt::Display) -> Self {
         Self::new(3, format!("error: {message}"))
     }
 
-    /// With a line about an option that helps; it brings its line break.
+    /// Appends a line with a hint, which starts with a line break.
     fn advised(mut self, line: &str) -> Self {
         self.message.push_str(line);
         self
     }
 
-    /// With what programs are told of it.
+    /// Sets the JSON output.
     fn reported(mut self, report: Report) -> Self {
         self.report = report;
         self
     }
 
-    /// What a program is told, in one line of JSON.
+    /// Returns the JSON output, as one line.
     fn report(&self) -> Option<String> {
         let report = match &self.report {
             Report::None => return None,

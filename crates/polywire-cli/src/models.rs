@@ -1,4 +1,4 @@
-//! Models and services by what the command line says.
+//! Loads the models and services given in arguments.
 
 use std::path::PathBuf;
 
@@ -8,14 +8,13 @@ use polywire::prelude::*;
 use crate::findings::{print_finding, summary};
 use crate::{Failure, progress, weather};
 
-/// Which model and which of its services.
+/// The model, and the service in it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArguments {
-    /// Model files (.smithy or .json), folders of them, or JARs.
+    /// Model files (.smithy or .json), folders of model files, or JARs
     #[arg(long = "model", short = 'm', value_name = "FILE", num_args = 1..)]
     files: Vec<PathBuf>,
-    /// The service, where the model has several: its name, with or without
-    /// namespace.
+    /// The service, with or without namespace. Required if the model has several services
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
 }
@@ -26,7 +25,7 @@ impl ModelArguments {
         !self.files.is_empty()
     }
 
-    /// The model of these files, and what its author may want to know about it.
+    /// Loads the model. The result includes its warnings.
     pub(crate) fn load(&self) -> Result<Assembly, Failure> {
         let mut loader = Loader::new();
         for file in &self.files {
@@ -35,7 +34,7 @@ impl ModelArguments {
         assemble(&mut loader)
     }
 
-    /// The service that was named, or the only one.
+    /// Returns the selected service, or the only one.
     pub(crate) fn service(&self, model: &Model) -> Result<ServiceHandle, Failure> {
         polywire::service_of(model, self.service.as_deref()).map_err(Failure::usage)
     }
@@ -47,16 +46,16 @@ pub(crate) fn bundled() -> Result<Model, Failure> {
     Ok(assembled.model)
 }
 
-/// The model of a JSON AST that came over the network.
+/// Loads a model in JSON AST format that was received from a server.
 pub(crate) fn from_json(name: &str, json: &str) -> Result<Model, Failure> {
     Ok(assemble(Loader::new().add_text(name, json))?.model)
 }
 
-/// Joins what a loader was given; errors are printed.
+/// Assembles the model, and prints its errors.
 fn assemble(loader: &mut Loader) -> Result<Assembly, Failure> {
     progress::show(loader);
     let assembled = loader.assemble();
-    // The bar goes before anything is said.
+    // Clears the progress bar before messages are printed.
     loader.on_progress(|_| ());
     assembled.map_err(|error| {
         error.errors().for_each(print_finding);
@@ -64,7 +63,7 @@ fn assemble(loader: &mut Loader) -> Result<Assembly, Failure> {
     })
 }
 
-/// Reads the name of a protocol.
+/// Parses the name of a protocol.
 pub(crate) fn protocol(name: &str) -> Result<ProtocolKind, String> {
     let expected = || format!("expected one of {}", names(ProtocolKind::ALL));
     ProtocolKind::from_name(name).ok_or_else(expected)

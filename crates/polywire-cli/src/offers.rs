@@ -1,4 +1,4 @@
-//! Which protocols a server offers, and where: `/_polywire/protocols.json`.
+//! The protocols that a server offers, and their paths: `/_polywire/protocols.json`.
 
 use polywire::prelude::*;
 use polywire::rpc::server::Mount;
@@ -11,7 +11,7 @@ use crate::Failure;
 pub(crate) struct Offer {
     /// The name of the protocol.
     pub(crate) protocol: String,
-    /// Where it is: `/` for the whole server, `/path`, `//host` or `//host/path`.
+    /// Its mount: `/` for the whole server, `/path`, `//host` or `//host/path`.
     pub(crate) mount: String,
 }
 
@@ -23,82 +23,78 @@ impl Offer {
         }
     }
 
-    /// The protocol and its mount, if this program knows both.
-    fn known(&self) -> Option<(ProtocolKind, Mount)> {
+    /// Returns the protocol and its mount. `None` if this program does not know them.
+    fn parse(&self) -> Option<(ProtocolKind, Mount)> {
         let kind = ProtocolKind::from_name(&self.protocol)?;
         let mount = match self.mount.as_str() {
             "/" => Mount::default(),
             mount => mount.parse().ok()?,
         };
-        // What is called over HTTP is chosen here.
+        // Only protocols over HTTP are selected here.
         (kind != ProtocolKind::Frame).then_some((kind, mount))
     }
 }
 
-/// What a URL says of where the call goes.
+/// The parts of a URL that select a protocol.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct UrlParts<'a> {
     /// The host of the URL, without port.
     pub(crate) host: &'a str,
-    /// The path of the URL, if the server itself is not below it: that of a mount, or an endpoint of XML-RPC.
+    /// The path of the URL without that of the server: the path of a mount, or an XML-RPC endpoint.
     pub(crate) path: &'a str,
 }
 
-/// Chooses the protocol of a call, and the path that goes before the paths of the protocol.
+/// Selects the protocol of a call, and the path to insert before the paths of the protocol.
 ///
-/// That is the protocol which was `asked` for, or else the first of those that the model `names` which the server offers,
-/// or else the first that it offers. A path that the URL has already is not added again.
+/// The protocol is the one in `requested`, or else the first in `names` that the server offers, or else
+/// the first that it offers. A path that is already in the URL is not added again.
 pub(crate) fn choose(
     offers: &[Offer],
-    place: Place<'_>,
-    asked: Option<ProtocolKind>,
+    url: UrlParts<'_>,
+    requested: Option<ProtocolKind>,
     names: &[ProtocolKind],
 ) -> Result<(ProtocolKind, String), Failure> {
-    let known: Vec<(ProtocolKind, Mount)> = offers.iter().filter_map(Offer::known).collect();
-    let is_here = |mount: &Mount| {
-        mount
-            .host_name()
-            .is_none_or(|name| is_host(name, place.host))
-    };
+    let known: Vec<(ProtocolKind, Mount)> = offers.iter().filter_map(Offer::parse).collect();
+    let is_here = |mount: &Mount| mount.host_name().is_none_or(|name| is_host(name, url.host));
     let mut usable: Vec<_> = known.iter().filter(|(_, mount)| is_here(mount)).collect();
-    let at_path = |(_, mount): &&(ProtocolKind, Mount)| mount.path_prefix() == place.path;
-    if !place.path.is_empty() && usable.iter().any(at_path) {
+    let at_path = |(_, mount): &&(ProtocolKind, Mount)| mount.path_prefix() == url.path;
+    if !url.path.is_empty() && usable.iter().any(at_path) {
         usable.retain(at_path);
     }
-    let candidates: Vec<ProtocolKind> = match asked {
+    let candidates: Vec<ProtocolKind> = match requested {
         Some(kind) => vec![kind],
         None => {
             let all = usable.iter().map(|(kind, _)| *kind);
             names.iter().copied().chain(all).collect()
         }
     };
-    let mut found = candidates.iter().filter_map(|wanted| {
+    let mut found = candidates.iter().filter_map(|candidate| {
         let mut usable = usable.iter();
-        usable.find(|(kind, _)| kind == wanted)
+        usable.find(|(kind, _)| kind == candidate)
     });
     if let Some((kind, mount)) = found.next() {
-        let path = match place.path {
+        let path = match url.path {
             "" => mount.path_prefix(),
             _ => "",
         };
         return Ok((*kind, path.to_owned()));
     }
-    match (asked, place.path) {
-        // Something else may be there, of which the server at the root says nothing.
+    match (requested, url.path) {
+        // Another application may serve this path, which the server at the root does not know.
         (Some(kind), path) if !path.is_empty() => Ok((kind, String::new())),
-        _ => Err(not_offered(&known, place.host, asked)),
+        _ => Err(not_offered(&known, url.host, requested)),
     }
 }
 
-/// `known` has nothing to call at the host.
+/// Error for a host without a suitable protocol.
 fn not_offered(
     known: &[(ProtocolKind, Mount)],
     host: &str,
-    asked: Option<ProtocolKind>,
+    requested: Option<ProtocolKind>,
 ) -> Failure {
-    let of_kind = known.iter().filter(|(kind, _)| asked == Some(*kind));
+    let of_kind = known.iter().filter(|(kind, _)| requested == Some(*kind));
     let hosts: Vec<&str> = of_kind.filter_map(|(_, mount)| mount.host_name()).collect();
-    if let Some(kind) = asked
+    if let Some(kind) = requested
         && !hosts.is_empty()
     {
         let hosts = hosts.join(", ");
@@ -106,9 +102,7 @@ fn not_offered(
             "{kind} is offered only at host {hosts}; the URL names {host}"
         ));
     }
-    let what = asked.map_or("a protocol that can be called there".to_owned(), |kind| {
-        kind.to_string()
-    });
+    let what = requested.map_or("a protocol at this URL".to_owned(), |kind| kind.to_string());
     let list = known
         .iter()
         .map(|(kind, mount)| match *mount == Mount::default() {
@@ -125,7 +119,7 @@ fn not_offered(
     })
 }
 
-/// Whether a host is that of a mount, which may begin with `*.`.
+/// Whether a host matches the host of a mount, which may start with `*.`.
 fn is_host(name: &str, host: &str) -> bool {
     match name.strip_prefix('*') {
         Some(end) => host.len() > end.len() && host.ends_with(end),
@@ -157,34 +151,34 @@ mod tests {
 
     const NAMES: [ProtocolKind; 2] = [RpcV2Cbor, RestXml];
 
-    fn chosen(
+    fn choose_at(
         host: &str,
         path: &str,
-        asked: Option<ProtocolKind>,
+        requested: Option<ProtocolKind>,
     ) -> Result<(ProtocolKind, String), String> {
-        let place = Place { host, path };
-        let chosen = choose(&offers(), place, asked, &NAMES);
+        let url = UrlParts { host, path };
+        let chosen = choose(&offers(), url, requested, &NAMES);
         chosen.map_err(|failure| failure.message)
     }
 
     #[test]
-    fn a_protocol_is_called_where_it_is() {
+    fn selects_offered_protocols() {
         let at = |kind, path: &str| Ok((kind, path.to_owned()));
-        assert_eq!(chosen("h", "", Some(RestJson1)), at(RestJson1, ""));
-        assert_eq!(chosen("h", "", Some(RestXml)), at(RestXml, "/restXml"));
-        // The first that the model names is not offered.
-        assert_eq!(chosen("h", "", None), at(RestXml, "/restXml"));
-        // The URL says where.
-        assert_eq!(chosen("h", "/restXml", None), at(RestXml, ""));
-        assert_eq!(chosen("h", "/restXml", Some(RestXml)), at(RestXml, ""));
-        assert_eq!(chosen("h", "/other", Some(XmlRpc)), at(XmlRpc, ""));
+        assert_eq!(choose_at("h", "", Some(RestJson1)), at(RestJson1, ""));
+        assert_eq!(choose_at("h", "", Some(RestXml)), at(RestXml, "/restXml"));
+        // The first protocol in `NAMES` is not offered.
+        assert_eq!(choose_at("h", "", None), at(RestXml, "/restXml"));
+        // The path selects the protocol.
+        assert_eq!(choose_at("h", "/restXml", None), at(RestXml, ""));
+        assert_eq!(choose_at("h", "/restXml", Some(RestXml)), at(RestXml, ""));
+        assert_eq!(choose_at("h", "/other", Some(XmlRpc)), at(XmlRpc, ""));
         assert_eq!(
-            chosen("ec2.localhost", "", Some(Ec2Query)),
+            choose_at("ec2.localhost", "", Some(Ec2Query)),
             at(Ec2Query, "/q")
         );
         let none = choose(
             &offers()[..1],
-            Place {
+            UrlParts {
                 host: "h",
                 path: "",
             },
@@ -195,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_protocol_that_is_not_there_is_not_called() {
+    fn rejects_protocols_that_are_not_offered() {
         for (kind, expected) in [
             (
                 RpcV2Cbor,
@@ -206,7 +200,7 @@ mod tests {
                 "ec2Query is offered only at host ec2.localhost; the URL names h",
             ),
         ] {
-            let message = chosen("h", "", Some(kind)).unwrap_err();
+            let message = choose_at("h", "", Some(kind)).unwrap_err();
             assert!(message.contains(expected), "{message}");
         }
     }

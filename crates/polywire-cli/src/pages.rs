@@ -1,4 +1,4 @@
-//! What the server says about itself, below `/_polywire/`.
+//! The pages of the server below `/_polywire/`.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -11,22 +11,23 @@ use polywire::prelude::*;
 
 use crate::offers::Offer;
 
-/// The pages: `/_polywire/` for people, `health` for load balancers, `model.json` and
-/// `protocols.json` for `polywire call` and other programs.
+/// `/_polywire/` is for people, `health` for load balancers, `model.json` and `protocols.json` for
+/// `polywire call` and other programs.
 pub(crate) fn pages(
     model: Model,
     service: ServiceHandle,
     wires: Vec<String>,
     offers: Vec<Offer>,
 ) -> impl Fn(&request::Parts) -> Response<Bytes> + Send + Sync + 'static {
-    // A large model takes a moment to write; most servers are never asked.
+    // Serialized on the first request: large models take time, and most servers never get a
+    // request.
     let json: OnceLock<Bytes> = OnceLock::new();
     move |head| {
         if !matches!(head.method, Method::GET | Method::HEAD) {
             return page(
                 StatusCode::METHOD_NOT_ALLOWED,
                 TEXT,
-                "GET only\n".to_owned().into(),
+                "method not allowed; use GET\n".to_owned().into(),
             );
         }
         match head.uri.path() {
@@ -37,14 +38,14 @@ pub(crate) fn pages(
                 page(StatusCode::OK, JSON, json.clone())
             }
             "/_polywire/protocols.json" => {
-                // Names and mounts, which can always be written.
+                // Serializing names and mounts cannot fail.
                 let json = serde_json::to_vec(&offers).unwrap_or_default();
                 page(StatusCode::OK, JSON, json.into())
             }
             path => page(
                 StatusCode::NOT_FOUND,
                 TEXT,
-                format!("no page {path}\n").into(),
+                format!("page not found: {path}\n").into(),
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! Lines to paste: a call of the service, for a terminal.
+//! Example commands that call the service, to be copied into a terminal.
 
 use http::Request;
 use polywire::codec::Dynamic;
@@ -10,9 +10,9 @@ use polywire::schema::{Encode, Operation};
 
 use crate::authentication::CredentialKind;
 
-/// A call of an operation over a protocol: by curl where its body is text,
-/// else by this program. None if no line could send the credentials.
-pub(crate) fn line(
+/// Returns a command that calls an operation: with curl if the body is text, or else with this
+/// program. `None` if neither can send the credentials.
+pub(crate) fn command(
     base: &str,
     protocol: &dyn ClientProtocol,
     operation: Operation<'_>,
@@ -25,16 +25,16 @@ pub(crate) fn line(
         Ok(body) if protocol.kind() != ProtocolKind::RpcV2Cbor => {
             Some(curl(base, &request, body, credentials.of_curl(base)?))
         }
-        _ => own(base, protocol.kind(), operation, input, credentials),
+        _ => own_call(base, protocol.kind(), operation, input, credentials),
     }
 }
 
 fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str, credentials: &str) -> String {
     let mut line = format!("curl{credentials}");
     let method = request.method().as_str();
-    // What curl does by itself: POST with a body, else GET.
-    let by_itself = if body.is_empty() { "GET" } else { "POST" };
-    if method != by_itself {
+    // The method that curl uses by default.
+    let default_method = if body.is_empty() { "GET" } else { "POST" };
+    if method != default_method {
         line.push_str(&format!(" -X {method}"));
     }
     let target = format!("{base}{}", request.uri());
@@ -50,7 +50,7 @@ fn curl(base: &str, request: &Request<bytes::Bytes>, body: &str, credentials: &s
     line
 }
 
-fn own(
+fn own_call(
     base: &str,
     kind: ProtocolKind,
     operation: Operation<'_>,
@@ -61,8 +61,8 @@ fn own(
     Some(format!("{call} --protocol {kind}"))
 }
 
-/// A call of an operation by this program, over frames if the URL is one of theirs. None if it could not send the
-/// credentials.
+/// Returns a command that calls an operation with this program, over frames if the URL is for
+/// frames. `None` if it cannot send the credentials.
 pub(crate) fn over_frames(
     base: &str,
     operation: Operation<'_>,
@@ -83,13 +83,13 @@ pub(crate) fn over_frames(
     Some(format!("{program} call{credentials} {base} {name}{json}"))
 }
 
-/// This program as it was started, since that is what works in this terminal.
+/// The name under which this program was started, which works in the user's terminal.
 fn program() -> String {
     let started = std::env::args().next();
     quote(&started.unwrap_or_else(|| "polywire".to_owned()))
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quote(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%,+".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {
@@ -98,9 +98,9 @@ fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The operation that is easiest to try, and an input for it: one that only
-/// reads and has an example, else one that needs nothing.
-pub(crate) fn easiest<'s>(
+/// Selects the operation that is easiest to call, and an input for it: a read-only operation with
+/// an example, or else one without required input.
+pub(crate) fn easiest_call<'s>(
     model: &Model,
     service: &'s ServiceHandle,
 ) -> Option<(Operation<'s>, Map)> {

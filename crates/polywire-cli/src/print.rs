@@ -1,5 +1,5 @@
-//! What goes to the terminal, or to a pipe whose reader may be gone:
-//! `println!` panics then.
+//! Output to standard output and standard error. `println!` panics if the reader has closed the
+//! pipe.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -9,29 +9,29 @@ use polywire::schema::{Encode, Member, Value};
 
 use crate::Failure;
 
-/// Writes to standard output. Nobody reading it any more is no failure:
-/// `polywire serve | head -1` has what it wants.
+/// Writes to standard output. A closed pipe is not a failure, so that `polywire serve | head -1`
+/// works.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
     write(io::stdout().lock(), text)
 }
 
-/// Writes a line to standard error. What others have written may be in it, so
-/// that nothing in it may tell the terminal what to do.
+/// Writes a line to standard error. Escapes control characters, because the line may contain
+/// untrusted text.
 pub(crate) fn err(line: impl fmt::Display) {
-    err_as_is(&harmless(&line.to_string()));
+    err_unescaped(&escape_controls(&line.to_string()));
 }
 
-/// Writes a line to standard error that was made harmless before.
-pub(crate) fn err_as_is(line: &str) {
-    // In one piece, so that lines of several threads stay apart. There is no
-    // other place to say that it failed.
+/// Writes a line to standard error whose control characters are already escaped.
+pub(crate) fn err_unescaped(line: &str) {
+    // One write, so that lines of several threads do not mix. A failure cannot be reported
+    // anywhere.
     let _ = io::stderr()
         .lock()
         .write_all(format!("{line}\n").as_bytes());
 }
 
-/// Control characters by their numbers, but for those that lay out text.
-pub(crate) fn harmless(text: &str) -> String {
+/// Escapes control characters, except line breaks and tabs.
+pub(crate) fn escape_controls(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() && !matches!(character, '\n' | '\t') {
@@ -43,8 +43,8 @@ pub(crate) fn harmless(text: &str) -> String {
     safe
 }
 
-/// JSON without the controls that it may have as they are, U+007F to U+009F, which tell
-/// some terminals what to do: they stand in strings alone, and are escaped there.
+/// Escapes U+007F to U+009F in JSON, which some terminals interpret as commands. They occur only in
+/// strings.
 fn without_c1(json: String) -> String {
     let is_control = |character: char| matches!(character, '\u{7f}'..='\u{9f}');
     if !json.contains(is_control) {
@@ -60,13 +60,12 @@ fn without_c1(json: String) -> String {
     safe
 }
 
-/// A value as JSON in one line: blobs as base64 and timestamps as RFC 3339, as everywhere in
-/// this program.
+/// Formats a value as JSON in one line. Blobs are base64, timestamps RFC 3339.
 pub(crate) fn json(value: &Value) -> Result<String, Failure> {
     json_of(value, Member::DOCUMENT)
 }
 
-/// The same of a value of a shape.
+/// Formats a value of a shape, like [`json`].
 pub(crate) fn json_of(value: &Value, member: Member<'_>) -> Result<String, Failure> {
     let mut encoder = JsonEncoder::new(JsonProfile::HUMAN, Vec::new());
     value.encode(member, &mut encoder);
@@ -104,16 +103,16 @@ mod tests {
     }
 
     #[test]
-    fn controls_are_shown() {
-        assert_eq!(harmless("a\tö\nb"), "a\tö\nb");
+    fn escapes_control_characters() {
+        assert_eq!(escape_controls("a\tö\nb"), "a\tö\nb");
         assert_eq!(
-            harmless("\u{1b}[2J\u{7}\r\u{9b}x\u{7f}"),
+            escape_controls("\u{1b}[2J\u{7}\r\u{9b}x\u{7f}"),
             r"\u{1b}[2J\u{7}\u{d}\u{9b}x\u{7f}"
         );
     }
 
     #[test]
-    fn only_a_lost_output_is_a_failure() {
+    fn closed_pipes_are_not_a_failure() {
         assert!(write(Broken(ErrorKind::BrokenPipe), "x").is_ok());
         let failure = write(Broken(ErrorKind::StorageFull), "x").unwrap_err();
         assert_eq!(failure.code, 3);

@@ -1,23 +1,23 @@
-//! How far reading has come, for those who wait for it at a terminal.
+//! Progress bars on terminals.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use polywire::model::{Loader, Progress, Step};
 
-/// Below this a bar would only flicker.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// The delay before a bar is shown. Shorter operations would make it flicker.
+const DELAY: Duration = Duration::from_millis(300);
 
-/// From so many bytes on it will take a while for sure.
-const LONG: usize = 16 << 20;
+/// The size in bytes from which a bar is shown immediately.
+const LARGE: usize = 16 << 20;
 
-/// Shows a bar on standard error while the loader works, when that is a terminal
-/// and the model is a long one.
+/// Shows a bar on standard error while the loader works, if it is a terminal and the model is
+/// large.
 pub(crate) fn show(loader: &mut Loader) {
     let start = Instant::now();
     let mut bar: Option<Bar> = None;
     loader.on_progress(move |progress| {
-        if bar.is_none() && (progress.bytes > LONG || start.elapsed() > PATIENCE) {
+        if bar.is_none() && (progress.bytes > LARGE || start.elapsed() > DELAY) {
             bar = Bar::new();
         }
         if let Some(bar) = &bar {
@@ -26,7 +26,7 @@ pub(crate) fn show(loader: &mut Loader) {
     });
 }
 
-/// A bar that leaves nothing behind.
+/// A progress bar that is cleared on drop.
 struct Bar(ProgressBar);
 
 impl Bar {
@@ -55,19 +55,20 @@ impl Drop for Bar {
     }
 }
 
-/// A bar for the bytes that a command has read. Shown if it takes a while, on a terminal alone.
+/// A progress bar for bytes that a command has read. It is shown after a delay, and only on a
+/// terminal.
 pub(crate) struct Bytes {
     verb: &'static str,
     total: Option<u64>,
     done: u64,
     start: Instant,
-    /// Whether a bar may be shown.
+    /// Whether the bar may be shown.
     wanted: bool,
     bar: Option<Bar>,
 }
 
 impl Bytes {
-    /// `verb` says what is done with the bytes, of which there are `total` if that is known.
+    /// `verb` describes the operation. `total` is the number of bytes, if known.
     pub(crate) fn new(verb: &'static str, total: Option<u64>, wanted: bool) -> Self {
         Self {
             verb,
@@ -81,7 +82,7 @@ impl Bytes {
 
     pub(crate) fn advance(&mut self, bytes: u64) {
         self.done += bytes;
-        if self.wanted && self.bar.is_none() && self.start.elapsed() > PATIENCE {
+        if self.wanted && self.bar.is_none() && self.start.elapsed() > DELAY {
             self.bar = self.draw();
             self.wanted = self.bar.is_some();
         }
@@ -101,7 +102,7 @@ impl Bytes {
         Some(Bar(bar.with_style(style)))
     }
 
-    /// Takes the bar away while something else is written to standard error.
+    /// Hides the bar while other output is written to standard error.
     pub(crate) fn pause(&self, write: impl FnOnce()) {
         match &self.bar {
             Some(Bar(bar)) => bar.suspend(write),
@@ -109,7 +110,7 @@ impl Bytes {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&mut self) {
         self.bar = None;
     }

@@ -16,19 +16,18 @@ use tokio::task::JoinSet;
 use crate::authentication::{AuthenticationArguments, CredentialKind};
 use crate::dialect::DialectArguments;
 use crate::findings::warn;
-use crate::listen::{ListenArguments, Listening};
+use crate::listen::{ListenArguments, Listeners};
 use crate::models::{ModelArguments, bundled, names, protocol};
 use crate::offers::Offer;
 use crate::signals::Signals;
 use crate::workers::Workers;
 use crate::{Failure, pages, paste, print, weather};
 
-/// Serve a model on every wire.
+/// Serve a model over all protocols
 ///
-/// Without --model this is the bundled weather service, with a real
-/// implementation in memory, over all protocols and over frames. With --model every operation answers from its
-/// @examples, or else with a sample of its output: a mock of any Smithy
-/// service.
+/// Without --model, this serves the bundled weather service, implemented in memory, over all
+/// protocols and frames. With --model, it serves a mock: each operation returns the output of its
+/// @examples, or else a generated sample.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -37,77 +36,70 @@ pub(crate) struct Arguments {
     listen: ListenArguments,
     #[arg(long, short, value_name = "PROTOCOL", num_args = 1.., value_parser = protocol)]
     #[arg(help = format!(
-        "The protocols to offer, whatever the model says: {}. By default those that the model \
-         names; for the bundled service all of them",
+        "The protocols to offer, instead of those of the model: {}. For the bundled service, \
+         the default is all protocols",
         names(ProtocolKind::ALL)
     ))]
     protocol: Vec<ProtocolKind>,
-    /// Offer a protocol below a path or on a host of its own, as two need that
-    /// cannot be told apart: restXml=/xml, ec2Query=//ec2.localhost.
+    /// Offer a protocol at a path or host: restXml=/xml, ec2Query=//ec2.localhost. Needed if
+    /// requests of two protocols cannot be distinguished
     #[arg(long, value_name = "PROTOCOL=PLACE", num_args = 1.., value_parser = mount)]
     mount: Vec<(ProtocolKind, Mount)>,
-    /// Worker threads, each with its own listener on every address. By default one
-    /// a processor. Unix sockets have one thread together.
+    /// The number of worker threads, each with its own listener per TCP address [default: number of
+    /// processors]. Unix and UDP sockets share one additional thread
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
-    /// The largest request body, in bytes.
+    /// The maximum size of a request body, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT.bytes())]
     max_body: usize,
-    /// The most bytes of request bodies that are held at once, by all workers
-    /// together, over all wires; calls beyond it are answered that the server is
-    /// overloaded. By default 268435456 (256 MiB), or --max-body if that is more.
+    /// The maximum size of all request bodies in memory, in bytes, for all workers and protocols.
+    /// Calls that exceed it are rejected as overload [default: 268435456 (256 MiB), or --max-body
+    /// if larger]
     #[arg(long, value_name = "BYTES")]
     max_memory: Option<usize>,
-    /// The most connections that are served at once, on all addresses and by all
-    /// workers together; more wait.
+    /// The maximum number of open connections, for all workers and addresses. Further connections
+    /// wait
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = value_parser!(u64).range(1..=10_000_000))]
     max_connections: u64,
-    /// Seconds until an idle connection, or one that does not finish its
-    /// request's head, is closed; and as many for a body.
+    /// The timeout in seconds for idle connections, for reading a request head, and for reading a
+    /// request body
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// Do not check inputs by the model's constraints: required members, lengths,
-    /// ranges, patterns, unique items and the values of enums. Patterns that no engine
-    /// checks in linear time, those with look-around or references to groups,
-    /// are never checked; a warning names each.
+    /// Do not check inputs against constraints of the model: required members, lengths, ranges,
+    /// patterns, unique items, enum values. Patterns with look-around or backreferences are never
+    /// checked, because that can take exponential time; a warning lists them
     #[arg(long)]
     no_validation: bool,
-    /// Do not answer system.listMethods, system.methodSignature,
-    /// system.methodHelp, system.getCapabilities and system.multicall over
-    /// XML-RPC.
+    /// Do not implement the introspection methods and system.multicall over XML-RPC
     #[arg(long)]
     no_introspection: bool,
-    /// Do not answer system.multicall over XML-RPC, by which one request makes
-    /// many calls.
+    /// Do not implement system.multicall over XML-RPC, which makes many calls with one request
     #[arg(long)]
     no_multicall: bool,
     #[command(flatten)]
     dialect: DialectArguments,
-    /// Let web pages of these origins call: https://app.example,
-    /// http://localhost:3000; `any` lets all. Browsers say which page they call
-    /// for; without this, calls for pages of other servers are answered 403, since
-    /// any page could have a browser call whatever the browser reaches. Who is no
-    /// browser is never turned away.
+    /// Accept calls by web pages of these origins, such as https://app.example or
+    /// http://localhost:3000, or of `any`. Browsers send the origin with each call; calls by other
+    /// pages are rejected with status 403. Other clients are not affected
     #[arg(long, value_name = "ORIGIN", num_args = 1..)]
     allow_origin: Vec<String>,
-    /// Trust the SCGI variables that a web server on another machine sends: the
-    /// address of the caller, and whether it used TLS. Any client that reaches the
-    /// port can set them, so use this only where the web server is alone.
+    /// Trust the SCGI variables sent by other machines, such as the address of the caller. Clients
+    /// can forge them, so use this only if no one but the web server can connect to the port
     #[arg(long)]
     trust_remote_scgi: bool,
-    /// Print nothing but errors.
+    /// Print only errors
     #[arg(long, short)]
     quiet: bool,
-    // The last one, since its heading holds for what follows.
+    // Must be the last field: its help heading applies to all following options.
     #[command(flatten)]
     authentication: AuthenticationArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let given = arguments.model.is_given();
-    let model = if given {
+    let has_model = arguments.model.is_given();
+    let model = if has_model {
         let assembled = arguments.model.load()?;
         if !arguments.quiet {
             warn(&assembled.warnings);
@@ -117,12 +109,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         bundled()?
     };
     let service = arguments.model.service(&model)?;
-    let server = server(arguments, &model, service.clone(), given)?;
+    let server = server(arguments, &model, service.clone(), has_model)?;
 
     let workers = arguments
         .workers
         .or_else(|| std::thread::available_parallelism().ok());
-    let mut listening = arguments.listen.bind(
+    let mut listeners = arguments.listen.bind(
         workers.unwrap_or(NonZeroUsize::MIN),
         arguments.authentication.certificate_is_optional(),
     )?;
@@ -130,41 +122,41 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .enable_all()
         .build();
     runtime.map_err(Failure::transport)?.block_on(async {
-        // Before anybody can know that it runs.
+        // Install signal handlers before the server is announced.
         let mut signals = Signals::new().map_err(Failure::transport)?;
-        let sockets = listening.sockets(&server).await?;
-        let Listening { workers, urls, .. } = listening;
+        let sockets = listeners.sockets(&server).await?;
+        let Listeners { workers, urls, .. } = listeners;
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
             let credentials = arguments.authentication.credentials();
             print::out(&banner(&model, &service, &server, &urls, credentials))?;
         }
-        let early = tokio::select! {
+        let is_early = tokio::select! {
             () = signals.next() => false,
-            () = workers.one_ended(), if !workers.is_empty() => true,
+            () = workers.wait_for_any(), if !workers.is_empty() => true,
         };
         if !arguments.quiet {
             print::err(format_args!(
-                "stopping: calls in progress have {} s to end; Ctrl-C or SIGTERM once more \
-                 cuts them off",
+                "stopping: waiting up to {} s for calls in progress; press Ctrl-C or send SIGTERM again \
+                 to abort them",
                 SHUTDOWN.as_secs()
             ));
         }
         tokio::select! {
             () = stop(&mut workers, sockets) => {}
             () = signals.next() => {
-                return Err(Failure::transport("calls in progress were cut off"));
+                return Err(Failure::transport("calls in progress were aborted"));
             }
         }
         workers.result().map_err(Failure::transport)?;
-        if early {
-            return Err(Failure::transport("a worker ended too early"));
+        if is_early {
+            return Err(Failure::transport("a worker thread stopped unexpectedly"));
         }
         Ok(())
     })
 }
 
-/// Stops all that listens, at the same time.
+/// Stops all listeners at the same time.
 async fn stop(workers: &mut Workers, sockets: Vec<RunningServer<BoundAddress>>) {
     let mut tasks = JoinSet::new();
     for running in sockets {
@@ -187,8 +179,8 @@ fn server(
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
         .connections(usize::try_from(arguments.max_connections).unwrap_or(usize::MAX))
         .trust_remote_scgi(arguments.trust_remote_scgi)
-        .frames(over_frames(arguments, mock))
-        .missing_protocol_hint(|kind| format!("`polywire serve -p {kind}` would offer it"))
+        .frames(offers_frames(arguments, mock))
+        .missing_protocol_hint(|kind| format!("`polywire serve -p {kind}` offers it"))
         .timeouts(
             Timeouts::DEFAULT
                 .with_head(time)
@@ -198,7 +190,7 @@ fn server(
     if let Some(bytes) = arguments.max_memory {
         if bytes < arguments.max_body {
             return Err(Failure::usage(format!(
-                "--max-memory {bytes} is less than one body may have (--max-body {})",
+                "--max-memory {bytes} is less than --max-body {}",
                 arguments.max_body
             )));
         }
@@ -209,7 +201,7 @@ fn server(
     }
     builder = arguments.authentication.apply(builder, arguments.quiet)?;
     let offers = match (mock, arguments.protocol.as_slice()) {
-        (false, []) => on_every_wire(arguments, &service),
+        (false, []) => all_protocols(arguments, &service),
         (true, []) => {
             let own = service.service().protocols();
             let own: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
@@ -220,25 +212,26 @@ fn server(
     for (mount, kind) in &offers {
         builder = builder.protocol_at(mount.clone(), *kind);
     }
-    // A mock of a model that somebody else has written has to live with its
-    // patterns: those that cannot be checked are warned of.
+    // Mocks ignore patterns that cannot be checked, because the model may be from a third party. A
+    // warning lists them.
     builder = builder.validation(match arguments.no_validation {
         true => Validation::Off,
         false => Validation::WithoutUncheckedPatterns,
     });
     builder = if mock {
-        // Callers of AWS look for ids on every wire.
+        // AWS clients expect request IDs with all protocols.
         if !service.service().sdk_id().is_empty() {
             builder = builder.request_ids(true);
         }
-        mocks(builder, model, &service, arguments.quiet)
+        add_mocks(builder, model, &service, arguments.quiet)
     } else {
         weather::handlers(builder)
     };
     let over_xmlrpc = offers.iter().any(|(_, kind)| *kind == ProtocolKind::XmlRpc);
-    // A model that has such a method itself answers it itself.
-    let own = |operation: Operation<'_>| operation.xmlrpc_method().starts_with("system.");
-    let introspection = !arguments.no_introspection && !service.service().operations().any(own);
+    // Operations of the model replace introspection methods of the same name.
+    let is_system = |operation: Operation<'_>| operation.xmlrpc_method().starts_with("system.");
+    let introspection =
+        !arguments.no_introspection && !service.service().operations().any(is_system);
     if over_xmlrpc {
         let mut methods = Methods::new()
             .xmlrpc_profile(arguments.dialect.profile())
@@ -251,7 +244,9 @@ fn server(
         }
         builder = builder.methods(methods);
     }
-    let wires = offers.iter().map(|(mount, kind)| wire(mount, *kind));
+    let wires = offers
+        .iter()
+        .map(|(mount, kind)| describe_offer(mount, *kind));
     let wires = wires.collect();
     let offers = offers.iter().map(|(mount, kind)| Offer::new(mount, *kind));
     builder
@@ -265,18 +260,21 @@ fn server(
         .map_err(|error| match &error {
             BuildError::Conflict(_, conflict) => {
                 let kind = conflict.kinds.1;
-                Failure::usage(format!("{error}: --mount {kind}=/{kind}, say"))
+                Failure::usage(format!(
+                    "{error}. Use a mount, such as --mount {kind}=/{kind}"
+                ))
             }
             _ => Failure::usage(error),
         })
 }
 
-/// Whether frames are offered whatever the model says: where a URL says so, and with all other wires.
-fn over_frames(arguments: &Arguments, mock: bool) -> bool {
-    arguments.listen.names_frames() || (!mock && arguments.protocol.is_empty())
+/// Whether to offer frames even if the model does not have them: for URLs of frames, and with the
+/// bundled service.
+fn offers_frames(arguments: &Arguments, mock: bool) -> bool {
+    arguments.listen.has_frames_url() || (!mock && arguments.protocol.is_empty())
 }
 
-/// What turns away calls for web pages, unless those of all origins may call.
+/// Returns the origin check, unless all origins are accepted.
 fn cross_origin(origins: &[String]) -> Result<Option<CrossOrigin>, Failure> {
     if origins.iter().any(|origin| origin == "any") {
         return Ok(None);
@@ -289,8 +287,7 @@ fn cross_origin(origins: &[String]) -> Result<Option<CrossOrigin>, Failure> {
         .map_err(|error| Failure::usage(format!("--allow-origin: {error}, or `any`")))
 }
 
-/// Where to offer these protocols and those with a mount: on the whole server, unless they
-/// have one.
+/// Returns the mounts of protocols. The default mount is the whole server.
 fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKind)> {
     let mounted = |kind: &ProtocolKind| arguments.mount.iter().any(|(own, _)| own == kind);
     let everywhere = own.iter().filter(|kind| !mounted(kind));
@@ -301,9 +298,9 @@ fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKi
         .collect()
 }
 
-/// All protocols, those of the model first: what cannot be told apart from one before it is
-/// below a path of its name.
-fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
+/// Returns all protocols, those of the model first. A protocol that conflicts with an earlier one
+/// gets its name as path.
+fn all_protocols(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
     let own = service.service().protocols();
     let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
     let others = ProtocolKind::http();
@@ -315,7 +312,7 @@ fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, 
     let mut offers = offers(arguments, &kinds);
     let mut everywhere: Vec<Box<dyn Protocol>> = Vec::new();
     for (mount, kind) in &mut offers {
-        // What cannot be built is refused with the server.
+        // The server reports protocols that cannot be built.
         let Ok(protocol) = kind.build(service.service()) else {
             continue;
         };
@@ -330,15 +327,15 @@ fn on_every_wire(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, 
     offers
 }
 
-/// A protocol and where it is, if that is not everywhere.
-fn wire(mount: &Mount, kind: ProtocolKind) -> String {
+/// Formats a protocol and its mount.
+fn describe_offer(mount: &Mount, kind: ProtocolKind) -> String {
     match *mount == Mount::default() {
         true => kind.to_string(),
         false => format!("{kind} at {mount}"),
     }
 }
 
-/// Reads `PROTOCOL=PLACE`.
+/// Parses `PROTOCOL=PLACE`.
 fn mount(text: &str) -> Result<(ProtocolKind, Mount), String> {
     let (name, place) = text
         .split_once('=')
@@ -347,8 +344,8 @@ fn mount(text: &str) -> Result<(ProtocolKind, Mount), String> {
     Ok((protocol(name)?, place.map_err(|error| error.to_string())?))
 }
 
-/// A handler of canned answers for every operation.
-fn mocks(
+/// Adds handlers that return canned outputs.
+fn add_mocks(
     mut builder: ServerBuilder,
     model: &Model,
     service: &ServiceHandle,
@@ -359,7 +356,7 @@ fn mocks(
         let Some(mock) = polywire::mock::handler(model, service, operation) else {
             continue;
         };
-        // The model has passed its checks, so that the other examples are worth serving.
+        // The model is valid, so other examples can be used.
         for bad in mock.bad_examples.iter().filter(|_| !quiet) {
             print::err(format_args!(
                 "warning: {} is not served with {bad}",
@@ -371,7 +368,7 @@ fn mocks(
     builder
 }
 
-/// Says what is served where, and how to try it.
+/// Formats the startup message: what is served, and example commands.
 fn banner(
     model: &Model,
     service: &ServiceHandle,
@@ -387,24 +384,24 @@ fn banner(
         name.version(),
         urls.join(", ")
     );
-    // What is to be pasted goes over HTTP, and best where nobody has to be trusted.
+    // Prefer HTTP for examples, and URLs that need no trusted certificate.
     let with = |scheme: &str| urls.iter().find(|url| url.starts_with(scheme));
-    // Where frames are taken, HTTP is too.
-    let of_frames = with("tcp://").map(|url| url.replacen("tcp", "http", 1));
+    // Ports that accept frames accept HTTP too.
+    let http_of_frames = with("tcp://").map(|url| url.replacen("tcp", "http", 1));
     let base = with("http://").or_else(|| with("https://"));
-    let base = base.or(of_frames.as_ref());
-    let easiest = base.and_then(|base| Some((base, paste::easiest(model, service)?)));
-    // The easiest to call first.
+    let base = base.or(http_of_frames.as_ref());
+    let easiest = base.and_then(|base| Some((base, paste::easiest_call(model, service)?)));
+    // Sort the easiest protocol first.
     let mut mounts: Vec<_> = server.mounts().collect();
     mounts.sort_by_key(|(mount, _)| **mount != Mount::default());
     for (mount, protocol) in mounts {
-        text.push_str(&format!("\n  {}\n", wire(mount, protocol.kind())));
-        // What its name resolves to is not known here.
+        text.push_str(&format!("\n  {}\n", describe_offer(mount, protocol.kind())));
+        // The host name of a mount may not resolve to this server.
         let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());
         let line = reachable.and_then(|(base, (operation, input))| {
             let base = format!("{base}{}", mount.path_prefix());
             let calls = protocol.kind().client(name).ok()?;
-            paste::line(&base, &*calls, *operation, input, credentials)
+            paste::command(&base, &*calls, *operation, input, credentials)
         });
         if let Some(line) = line {
             text.push_str(&format!("    {line}\n"));

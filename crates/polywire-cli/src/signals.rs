@@ -1,9 +1,8 @@
-//! The signals that ask a program to end.
+//! Termination signals.
 
 use std::io;
 
-/// Ctrl-C and, from service managers, SIGTERM. Once this exists they do not
-/// end the program by themselves any more.
+/// Receives Ctrl-C and SIGTERM. While this exists, they do not terminate the process.
 #[derive(Debug)]
 pub(crate) struct Signals {
     #[cfg(unix)]
@@ -27,7 +26,7 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Returns at the next signal.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) {
         tokio::select! {
@@ -36,7 +35,7 @@ impl Signals {
         }
     }
 
-    /// Returns at the next signal, or where there are none.
+    /// Waits for the next signal. Never returns if the system has no such signals.
     #[cfg(not(unix))]
     pub(crate) async fn next(&mut self) {
         let _ = tokio::signal::ctrl_c().await;

@@ -4,12 +4,12 @@ use polywire::rpc::connect;
 
 use crate::Failure;
 
-/// A URL of a service, in parts.
+/// The parts of the URL of a service.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// `http://HOST:PORT`, or of another scheme.
+    /// The scheme and authority, such as `http://HOST:PORT`.
     origin: String,
-    /// What follows, with its query; empty if that is `/` alone.
+    /// The path and query. Empty for `/`.
     path: String,
 }
 
@@ -17,7 +17,7 @@ impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self, Failure> {
         let (origin, path) = connect::split(url).map_err(|error| {
             let hint = match error.to_string().contains("header authorization") {
-                true => "\n--user does so",
+                true => "\nuse --user instead",
                 false => "",
             };
             Failure::usage(format!("{error}{hint}"))
@@ -26,12 +26,12 @@ impl Target {
         Ok(Self { origin, path })
     }
 
-    /// The server, whatever follows.
+    /// Returns the scheme and authority.
     pub(crate) fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The host, without port; that of a socket is not one.
+    /// Returns the host without port. Empty for Unix sockets.
     pub(crate) fn host(&self) -> &str {
         let authority = self.origin.split_once("://");
         let authority = authority.map_or("", |(_, authority)| authority);
@@ -41,13 +41,12 @@ impl Target {
         }
     }
 
-    /// The whole, without a slash at the end.
+    /// Returns the URL without a trailing slash.
     pub(crate) fn base(&self) -> String {
         format!("{}{}", self.origin, self.path.trim_end_matches('/'))
     }
 
-    /// What follows the server, if there is more than a slash: over XML-RPC,
-    /// where everything is called.
+    /// Returns the path if it is not `/`. XML-RPC sends all calls to it.
     pub(crate) fn endpoint(&self) -> Option<&str> {
         Some(self.path.as_str()).filter(|path| !path.is_empty())
     }
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts() {
+    fn parses_urls() {
         for (url, base, endpoint) in [
             ("http://h:1", "http://h:1", None),
             ("http://h:1/", "http://h:1", None),
@@ -87,13 +86,12 @@ mod tests {
                 assert_eq!(target.host(), "h");
             }
             assert_eq!(target.endpoint(), endpoint, "{url}");
-            // It is one again.
             assert_eq!(Target::parse(&target.base()).unwrap().base(), base);
         }
     }
 
     #[test]
-    fn what_is_none() {
+    fn rejects_invalid_urls() {
         for (url, part) in [
             ("localhost", "no scheme"),
             ("localhost:80", "no scheme"),

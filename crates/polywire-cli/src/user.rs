@@ -1,7 +1,7 @@
-//! Who calls: a user, and a password that no command line has to hold.
+//! The user name and password of a caller.
 //!
-//! Every user of a machine can list the command lines of all its processes. So a password comes
-//! from a file, from the environment, or from the person at the terminal.
+//! Command lines are visible to all users of the machine. So passwords are read from a file, an
+//! environment variable, or a prompt.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -11,30 +11,30 @@ use console::Term;
 
 use crate::{Failure, print};
 
-/// The variable that has the password.
+/// The environment variable for the password.
 const VARIABLE: &str = "POLYWIRE_PASSWORD";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UserArguments {
-    /// Who calls. The password is that of --password-file, or that of the variable
-    /// POLYWIRE_PASSWORD, or else is asked for at the terminal. Other users of the
-    /// machine can see one that stands here.
+    /// The user name. The password is read from --password-file, from the environment variable
+    /// POLYWIRE_PASSWORD, or from a prompt. A password in this argument is visible to other users
+    /// of the machine
     #[arg(long, short, value_name = "USER[:PASSWORD]")]
     user: Option<String>,
-    /// The file with the password: its first line.
+    /// Read the password from the first line of this file
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
 }
 
 impl UserArguments {
-    /// User and password, if --user names one.
+    /// Returns the user name and password, if --user is given.
     pub(crate) fn credentials(&self) -> Result<Option<(String, String)>, Failure> {
         let Some(user) = &self.user else {
             return Ok(None);
         };
         if let Some((user, password)) = user.split_once(':') {
             if self.password_file.is_some() {
-                let message = "--user has a password, and --password-file another";
+                let message = "--user contains a password, so --password-file cannot be used";
                 return Err(Failure::usage(message));
             }
             return Ok(Some((user.to_owned(), password.to_owned())));
@@ -42,34 +42,34 @@ impl UserArguments {
         match self.password(user)? {
             Some(password) => Ok(Some((user.clone(), password))),
             None => Err(Failure::usage(format!(
-                "--user has no password, and there is no terminal to ask at: set {VARIABLE}, or \
+                "--user contains no password, and there is no terminal for a prompt: set {VARIABLE}, or \
                  name a file by --password-file"
             ))),
         }
     }
 
-    /// The URL, with a password if it has a user and none: where nobody tells one, as it is.
+    /// Adds the password to a URL that has a user but no password, if there is one.
     pub(crate) fn url(&self, url: &str) -> Result<String, Failure> {
         let Some(end) = end_of_user(url).filter(|_| self.user.is_none()) else {
             return match (&self.password_file, &self.user) {
                 (Some(_), None) => Err(Failure::usage(
-                    "--password-file is for --user USER, or for a user in the URL without one",
+                    "--password-file requires --user USER, or a user without password in the URL",
                 )),
                 _ => Ok(url.to_owned()),
             };
         };
-        let (before, behind) = url.split_at(end);
+        let (before, after) = url.split_at(end);
         let user = before.rsplit('/').next().unwrap_or_default();
         Ok(match self.password(user)? {
             None => url.to_owned(),
             Some(password) => {
                 let letters = password.bytes().map(|byte| format!("%{byte:02X}"));
-                format!("{before}:{}{behind}", letters.collect::<String>())
+                format!("{before}:{}{after}", letters.collect::<String>())
             }
         })
     }
 
-    /// The password of a user, from wherever there is one.
+    /// Reads the password of a user from the file, the variable or the prompt.
     fn password(&self, user: &str) -> Result<Option<String>, Failure> {
         if let Some(path) = &self.password_file {
             let text = fs::read_to_string(path);
@@ -87,20 +87,20 @@ impl UserArguments {
     }
 }
 
-/// Asks the person at the terminal, if there is one.
+/// Prompts for the password, if there is a terminal.
 fn ask(user: &str) -> Result<Option<String>, Failure> {
     if !std::io::stderr().is_terminal() {
         return Ok(None);
     }
     let terminal = Term::stderr();
-    let question = format!("Password of {}: ", print::harmless(user));
+    let question = format!("Password of {}: ", print::escape_controls(user));
     let answer = terminal.write_str(&question);
     let answer = answer.and_then(|()| terminal.read_secure_line());
     let answer = answer.map_err(|error| Failure::usage(format!("no password: {error}")));
     answer.map(Some)
 }
 
-/// Where the user in a URL ends that has no password, not even an empty one.
+/// Returns the end of the user name in a URL without password, not even an empty one.
 fn end_of_user(url: &str) -> Option<usize> {
     let start = url.find("://")? + 3;
     let rest = &url[start..];
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(url, "http://me:%70%40%20%C3%B6@host/RPC2");
         let pair = arguments(Some("me")).credentials().unwrap().unwrap();
         assert_eq!(pair, ("me".to_owned(), "p@ ö".to_owned()));
-        for (user, part) in [(Some("me:x"), "another"), (None, "--user USER")] {
+        for (user, part) in [(Some("me:x"), "contains a password"), (None, "--user USER")] {
             let arguments = arguments(user);
             let failed = match user {
                 Some(_) => arguments.credentials().map(drop),

@@ -1,4 +1,4 @@
-//! Worker threads: each with a runtime and listeners of its own.
+//! Worker threads, each with its own runtime and listeners.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -7,30 +7,30 @@ use polywire::prelude::*;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use crate::listen::Speaking;
+use crate::listen::TcpEndpoint;
 
-/// Worker threads that run.
+/// Running worker threads.
 #[derive(Debug)]
 pub(crate) struct Workers {
     threads: Vec<JoinHandle<io::Result<()>>>,
     stop: watch::Sender<bool>,
-    /// A word from each thread that ends, then the end.
+    /// Receives a message when a thread ends, and closes when all have.
     ended: mpsc::UnboundedReceiver<()>,
 }
 
-/// Says that a thread ends, however it does.
-struct Leaving(mpsc::UnboundedSender<()>);
+/// Sends a message on drop, so that the end of a thread is noticed even after a panic.
+struct EndNotifier(mpsc::UnboundedSender<()>);
 
-impl Drop for Leaving {
+impl Drop for EndNotifier {
     fn drop(&mut self) {
-        // Nobody listening is nobody to tell.
+        // The receiver may be gone.
         let _ = self.0.send(());
     }
 }
 
 impl Workers {
     /// Starts a worker for each group of listeners.
-    pub(crate) fn start(server: &Server, groups: Vec<Vec<Speaking>>) -> io::Result<Self> {
+    pub(crate) fn start(server: &Server, groups: Vec<Vec<TcpEndpoint>>) -> io::Result<Self> {
         Self::spawn(groups, |listeners| {
             let server = server.clone();
             move |stopped| work(&server, listeners, &stopped)
@@ -42,15 +42,15 @@ impl Workers {
         W: FnOnce(watch::Receiver<bool>) -> io::Result<()> + Send + 'static,
     {
         let (stop, stopped) = watch::channel(false);
-        let (leave, ended) = mpsc::unbounded_channel();
+        let (notify, ended) = mpsc::unbounded_channel();
         let mut threads = Vec::new();
         for (index, part) in parts.into_iter().enumerate() {
             let (work, stopped) = (job(part), stopped.clone());
-            let leaving = Leaving(leave.clone());
+            let notifier = EndNotifier(notify.clone());
             let thread = std::thread::Builder::new()
                 .name(format!("worker-{index}"))
                 .spawn(move || {
-                    let _leaving = leaving;
+                    let _notifier = notifier;
                     work(stopped)
                 });
             threads.push(thread?);
@@ -62,24 +62,24 @@ impl Workers {
         })
     }
 
-    /// Whether there are none: where nothing listens but Unix sockets.
+    /// Whether there are no workers, because there are only Unix or UDP sockets.
     pub(crate) fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
 
-    /// Returns when a worker has ended, which none does before it is told to.
-    pub(crate) async fn one_ended(&mut self) {
+    /// Waits until a worker ends. Workers end only when they are stopped, or fail.
+    pub(crate) async fn wait_for_any(&mut self) {
         let _ = self.ended.recv().await;
     }
 
-    /// Tells all workers to stop, and returns when they have.
+    /// Stops all workers, and waits until they have ended.
     pub(crate) async fn stop(&mut self) {
-        // Workers that are gone need no word.
+        // All workers may have ended already.
         let _ = self.stop.send(true);
         while self.ended.recv().await.is_some() {}
     }
 
-    /// How they ended: for after they have.
+    /// Returns the first failure. Call it after all workers have ended.
     pub(crate) fn result(self) -> Result<(), String> {
         for thread in self.threads {
             match thread.join() {
@@ -92,10 +92,10 @@ impl Workers {
     }
 }
 
-/// Serves until told to stop; then all listeners stop at the same time.
+/// Serves until the stop signal. Then stops all listeners at the same time.
 fn work(
     server: &Server,
-    listeners: Vec<Speaking>,
+    listeners: Vec<TcpEndpoint>,
     stopped: &watch::Receiver<bool>,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -110,7 +110,7 @@ fn work(
                 tokio::select! {
                     _ = stopped.changed() => {}
                     () = running.ended() => {
-                        let message = format!("nobody listens on {} any more", running.address());
+                        let message = format!("the listener on {} stopped", running.address());
                         return Err(io::Error::other(message));
                     }
                 }
@@ -129,7 +129,7 @@ fn work(
 mod tests {
     use super::*;
 
-    /// Two workers, of which the first ends as told and the second at once.
+    /// Runs two workers: the first runs until it is stopped, the second fails at once.
     async fn ends(end: fn() -> io::Result<()>) -> Result<(), String> {
         let workers = Workers::spawn(vec![false, true], |at_once| {
             move |mut stopped: watch::Receiver<bool>| {
@@ -142,13 +142,13 @@ mod tests {
             }
         });
         let mut workers = workers.unwrap();
-        workers.one_ended().await;
+        workers.wait_for_any().await;
         workers.stop().await;
         workers.result()
     }
 
     #[tokio::test]
-    async fn a_worker_that_ends_early_is_seen() {
+    async fn reports_workers_that_end_early() {
         assert_eq!(ends(|| Ok(())).await, Ok(()));
         let error = ends(|| Err(io::Error::other("no more"))).await;
         assert_eq!(error, Err("no more".to_owned()));

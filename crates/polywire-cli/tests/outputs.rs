@@ -1,4 +1,4 @@
-//! Commands that write files do not replace what they did not write.
+//! Commands that write files do not replace files that they did not write.
 #![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 const MODEL: &str =
-    "$version: \"2\"\n\nnamespace lamps\n\n// A comment that no tool keeps.\nstring Color\n";
+    "$version: \"2\"\n\nnamespace lamps\n\n// A comment that must be kept.\nstring Color\n";
 
 struct Folder(TempDir);
 
@@ -51,7 +51,7 @@ fn sources_are_not_overwritten() {
 }
 
 #[test]
-fn a_report_is_refused_before_the_load_runs() {
+fn output_files_are_checked_before_the_run() {
     let folder = Folder::new();
     for option in ["-o", "--hdr-log"] {
         folder.refuses(&["bench", "tcp://127.0.0.1:1", "Add", option, "lamps.smithy"]);

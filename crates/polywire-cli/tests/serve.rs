@@ -1,5 +1,5 @@
-//! `polywire serve` in all the ways in which it can listen, and `polywire call` and
-//! `polywire xmlrpc` over them: the program itself, both ends.
+//! Tests of `polywire serve` with all kinds of listeners, and of `polywire call` and `polywire
+//! xmlrpc` against them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A server, while it lives.
+/// A running server, stopped on drop.
 struct Serving {
     child: Child,
     urls: Vec<String>,
@@ -25,7 +25,7 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    /// Starts one, and waits until it says where it is.
+    /// Starts a server, and waits until it prints its URLs.
     fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_polywire"))
             .args(["serve", "--workers", "2"])
@@ -41,7 +41,7 @@ impl Serving {
         Self { child, urls, out }
     }
 
-    /// The lines to paste.
+    /// Returns the example commands.
     fn lines(&mut self) -> Vec<String> {
         let lines = self.out.by_ref().lines().map(Result::unwrap);
         let lines = lines.take_while(|line| !line.contains("Ctrl-C stops"));
@@ -64,7 +64,7 @@ fn polywire(arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// What the program printed, if all went well.
+/// Returns standard output of a successful command.
 #[track_caller]
 fn out(arguments: &[&str]) -> String {
     let output = polywire(arguments);
@@ -73,7 +73,7 @@ fn out(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What it said when it refused, which makes no sense to try again.
+/// Returns standard error of a command that fails with status 2.
 #[track_caller]
 fn refused(arguments: &[&str]) -> String {
     let output = polywire(arguments);
@@ -94,7 +94,7 @@ impl Folder {
     }
 }
 
-/// Frames and HTTP share what listens for frames; what is of the model is told over HTTP.
+/// Frames and HTTP share a listener. The model is published over HTTP.
 #[cfg(unix)]
 #[test]
 fn frames() {
@@ -105,7 +105,7 @@ fn frames() {
     for url in [tcp, &socket] {
         let city = out(&["call", url, "GetCity", OSLO]);
         assert!(city.contains(r#""name":"Oslo""#), "{url}: {city}");
-        // Times are told by the model's shapes.
+        // Timestamps are formatted with the shapes of the model.
         assert!(
             city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
             "{url}"
@@ -125,7 +125,7 @@ fn frames() {
         assert!(unknown.contains("it has "), "{url}: {unknown}");
     }
     answers(&tcp.replacen("tcp", "http", 1), &[]);
-    // Where a protocol is named, unix:// is HTTP.
+    // With a protocol, unix:// is for HTTP.
     let city = out(&["call", &socket, "GetCity", OSLO, "-p", "rpcv2Cbor"]);
     assert!(city.contains(r#""name":"Oslo""#), "{city}");
     for (arguments, part) in [
@@ -140,7 +140,7 @@ fn frames() {
     let failed = polywire(&[&["call", tcp, "GetCity", OSLO], &by_proxy[..]].concat());
     let said = String::from_utf8(failed.stderr).unwrap();
     assert!(said.contains("connecting to 127.0.0.1:1"), "{said}");
-    // Headers are metadata, and passwords go where nobody reads them.
+    // Headers become metadata. Passwords require encryption.
     let headers = ["-H", "a: b", "--user", "ann:secret"];
     let city = out(&[&["call", tcp, "GetCity", OSLO][..], &headers].concat());
     assert!(city.contains(r#""name":"Oslo""#), "{city}");
@@ -155,16 +155,16 @@ fn frames() {
     assert!(said.contains("use tcp+tls://"), "{said}");
 }
 
-/// A protocol is called where the server has it, and none that it does not offer.
+/// A protocol is called at its mount. Protocols that are not offered are rejected.
 #[test]
-fn protocols_are_called_where_they_are() {
+fn protocols_are_called_at_their_mounts() {
     let bundled = Serving::start(&["--listen", "http://127.0.0.1:0"]);
     let url = bundled.url("http");
     for protocol in ["restXml", "ec2Query", "restJson1"] {
         let city = out(&["call", url, "GetCity", OSLO, "-p", protocol]);
         assert!(city.contains(r#""name":"Oslo""#), "{protocol}: {city}");
     }
-    // The path may be given too, and then says which protocol is meant.
+    // A path in the URL selects the protocol.
     let xml = format!("{url}/restXml");
     let wire = ["--show-wire", "-p", "restXml"];
     for more in [&[][..], &wire] {
@@ -181,7 +181,7 @@ fn protocols_are_called_where_they_are() {
         report.starts_with("{\n  \"success_rate\": 1.0,\n"),
         "{report}"
     );
-    // The first protocol that the model names is another.
+    // The server does not offer the first protocol of the model.
     let listen = ["--listen", "http://127.0.0.1:0"];
     let one = Serving::start(&[&listen[..], &["--protocol", "awsQuery"]].concat());
     let city = out(&["call", one.url("http"), "GetCity", OSLO]);
@@ -193,7 +193,7 @@ fn protocols_are_called_where_they_are() {
     );
 }
 
-/// The same text names the same file to both clients and to the server.
+/// Clients and servers parse paths of sockets in the same way.
 #[cfg(unix)]
 #[test]
 fn sockets_with_a_space_in_their_path() {
@@ -208,8 +208,8 @@ fn sockets_with_a_space_in_their_path() {
     }
 }
 
-/// A port that both TCP and UDP can use. Clients that closed a connection use ports of TCP for
-/// another minute, so that a port that is free for UDP is often not free for TCP.
+/// Returns a port that is free for TCP and UDP. Closed TCP connections keep their ports for a
+/// minute, so a port that is free for UDP is often not free for TCP.
 fn free_port() -> u16 {
     loop {
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -220,9 +220,9 @@ fn free_port() -> u16 {
     }
 }
 
-/// A server of UDP that listens for HTTP on the same port tells the model there.
+/// A UDP server that listens for HTTP on the same port publishes the model there.
 #[test]
-fn the_model_of_a_server_of_udp() {
+fn udp_server_publishes_its_model() {
     let port = free_port();
     let (http, udp) = (
         format!("http://127.0.0.1:{port}"),
@@ -234,7 +234,7 @@ fn the_model_of_a_server_of_udp() {
         city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
         "{city}"
     );
-    // Without an operation the model says which.
+    // Without an operation, the model selects one.
     let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
     let report = out(&[&["bench", serving.url("udp")][..], &short].concat());
     assert!(
@@ -243,7 +243,7 @@ fn the_model_of_a_server_of_udp() {
     );
 }
 
-/// Calls over UDP, with HTTP on another port: with a model, and without one.
+/// Calls over UDP with HTTP on another port, with and without a model.
 #[test]
 fn frames_over_udp() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/models/weather.smithy");
@@ -255,7 +255,7 @@ fn frames_over_udp() {
         city.contains(r#""founded":"1048-01-01T00:00:00Z""#),
         "{city}"
     );
-    // As it stands, without its shapes.
+    // Without a model, values are formatted without shapes.
     let city = out(&["call", url, "GetCity", OSLO]);
     assert!(city.contains(r#""name":"Oslo""#), "{city}");
     let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
@@ -266,9 +266,9 @@ fn frames_over_udp() {
     );
 }
 
-/// The bundled service is on every wire; a mock on those that are asked for.
+/// The bundled service offers all protocols, a mock only the requested ones.
 #[test]
-fn who_offers_frames() {
+fn frames_are_offered() {
     let bundled = Serving::start(&["--listen", "http://127.0.0.1:0"]);
     let url = bundled.url("http").replacen("http", "tcp", 1);
     let city = out(&["call", &url, "GetCity", OSLO]);
@@ -278,7 +278,7 @@ fn who_offers_frames() {
     let url = one.url("http").replacen("http", "tcp", 1);
     let refused = polywire(&["call", &url, "GetCity", OSLO, "--deadline", "5"]);
     assert_eq!(refused.status.code(), Some(3));
-    // By its name it is a protocol like others.
+    // `frame` can be selected like other protocols.
     let one = ["--listen", "http://127.0.0.1:0", "--protocol", "frame"];
     let one = Serving::start(&one);
     let url = one.url("http").replacen("http", "tcp", 1);
@@ -286,9 +286,9 @@ fn who_offers_frames() {
     assert!(city.contains(r#""name":"Oslo""#), "{city}");
 }
 
-/// The easiest operation, over frames, by the program alone.
+/// Calls the easiest operation over frames, without other options.
 #[test]
-fn the_server_is_measured() {
+fn bench_measures_the_server() {
     let serving = Serving::start(&["--listen", "tcp://127.0.0.1:0"]);
     let pid = serving.child.id().to_string();
     let short = ["-b", "5", "-d", "100", "--warm-up", "0", "--json", "-q"];
@@ -318,8 +318,7 @@ fn answers(url: &str, more: &[&str]) {
     assert!(city.contains(r#""name":"Oslo""#), "{url}: {city}");
 }
 
-/// What only a warning says is wrong with a model does not keep it from being served, and without
-/// validation nothing is required of a call.
+/// A model with warnings can be served. Without validation, inputs may lack required members.
 #[test]
 fn a_mock_with_a_bad_example() {
     let folder = Folder::new();
@@ -356,7 +355,7 @@ fn a_mock_with_a_bad_example() {
 
 #[cfg(unix)]
 #[test]
-fn everywhere_at_once() {
+fn all_listeners_at_once() {
     let folder = Folder::new();
     let (http, scgi) = (folder.file("http.sock"), folder.file("scgi.sock"));
     let (http_url, scgi_url) = (format!("http+unix://{http}"), format!("scgi+unix://{scgi}"));
@@ -378,11 +377,11 @@ fn everywhere_at_once() {
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     };
     assert_eq!((mode(&http), mode(&scgi)), (0o660, 0o660));
-    // A second one on the same socket is told so, and leaves it alone.
+    // A second server on the same socket fails and does not affect the first.
     let error = refused(&["serve", "--listen", &http_url]);
     assert!(error.contains("another process listens there"), "{error}");
     answers(&http_url, &[]);
-    // The files go with the server.
+    // The server removes its socket files.
     let id = serving.child.id().to_string();
     assert!(Command::new("kill").arg(id).status().unwrap().success());
     assert!(serving.child.wait().unwrap().success());
@@ -391,12 +390,12 @@ fn everywhere_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn on_a_socket_alone() {
+fn only_a_socket() {
     let folder = Folder::new();
     let url = format!("http+unix://{}", folder.file("a.sock"));
     let serving = Serving::start(&["--listen", &url]);
     answers(serving.url("http+unix"), &[]);
-    // With the path of XML-RPC behind that of the socket.
+    // A path of XML-RPC may follow the path of the socket.
     let city = out(&[
         "call",
         &format!("{url}/RPC2"),
@@ -409,7 +408,7 @@ fn on_a_socket_alone() {
 }
 
 #[test]
-fn https_with_certificates_of_both() {
+fn https_with_client_certificates() {
     let folder = Folder::new();
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (cert, key) = (folder.file("server.pem"), folder.file("server.key"));
@@ -423,7 +422,7 @@ fn https_with_certificates_of_both() {
         let serving = Serving::start(&[&listen, files].concat());
         let url = serving.url("https").replace("127.0.0.1", "localhost");
         answers(&url, &["--cacert", &cert]);
-        // Without it, what helps is named.
+        // Without --cacert, the error suggests options.
         for call in [
             &["xmlrpc", &url, "--list"][..],
             &["call", &url, "GetCity", OSLO],
@@ -433,7 +432,7 @@ fn https_with_certificates_of_both() {
             assert_eq!(failed.status.code(), Some(3), "{text}");
             let options = ["--cacert FILE", "--pin SHA256"];
             assert!(options.iter().all(|option| text.contains(option)), "{text}");
-            // Not for another host's certificate, nor for one that --cacert does not lead to.
+            // The certificate must be for this host and signed by --cacert.
             let other = url.replace("localhost", "127.0.0.1");
             let wrong_host = call.iter().map(|part| match *part == url {
                 true => &*other,
@@ -457,7 +456,7 @@ fn https_with_certificates_of_both() {
     let stranger = polywire(&["xmlrpc", &url, "--list", "--cacert", &cert]);
     assert_eq!(stranger.status.code(), Some(3));
 
-    // Frames by TLS, on a port of their own name.
+    // Frames over TLS have their own URL scheme.
     let listen = ["--listen", "tcp+tls://127.0.0.1:0", "--cert", &both];
     let serving = Serving::start(&listen);
     let url = serving.url("tcp+tls").replace("127.0.0.1", "localhost");
@@ -477,7 +476,7 @@ fn https_with_certificates_of_both() {
         ),
         (
             &["--listen", "http://127.0.0.1:0", "--cert", &cert],
-            "is for https://",
+            "--cert requires a --listen URL",
         ),
         (
             &["--listen", "https://127.0.0.1:0", "--cert", &cert],
@@ -507,14 +506,14 @@ fn https_with_certificates_of_both() {
 }
 
 #[test]
-fn a_model_tells_of_itself_over_xmlrpc() {
+fn xmlrpc_introspection() {
     let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
     let url = serving.url("http");
     let names = out(&["xmlrpc", url, "--list"]);
     for name in ["GetCity", "weather.forecast", "system.multicall"] {
         assert!(names.lines().any(|line| line == name), "{names}");
     }
-    // What it takes by the shapes, what it is for by the model's documentation.
+    // The signature comes from the shapes, the help from the documentation.
     let about = out(&["xmlrpc", url, "--describe", "GetCity"]);
     assert!(
         about.starts_with("GetCity(struct) -> struct\n    "),
@@ -527,7 +526,7 @@ fn a_model_tells_of_itself_over_xmlrpc() {
     );
     let capabilities = out(&["xmlrpc", url, "system.getCapabilities"]);
     assert!(capabilities.contains("faults_interop"), "{capabilities}");
-    // Protocols beside it whose calls stand in the body know nothing of it.
+    // Other protocols at the same path do not support introspection.
     for protocol in ["awsQuery", "awsJson1_0"] {
         let city = out(&["call", url, "GetCity", OSLO, "-p", protocol]);
         assert!(city.contains("Oslo"), "{city}");
@@ -537,7 +536,7 @@ fn a_model_tells_of_itself_over_xmlrpc() {
     let list = polywire(&["xmlrpc", silent.url("http"), "--list"]);
     assert_eq!(list.status.code(), Some(1));
 
-    // At a mount it is there, and nowhere else.
+    // With a mount, introspection is available only there.
     let mount = ["--listen", "http://127.0.0.1:0", "--mount", "xmlRpc=/old"];
     let mounted = Serving::start(&mount);
     let url = mounted.url("http");
@@ -547,7 +546,7 @@ fn a_model_tells_of_itself_over_xmlrpc() {
     assert!(!elsewhere.status.success());
 }
 
-/// What a server says to bytes, until it has no more to say.
+/// Sends bytes and returns everything that the server sends.
 fn exchange(url: &str, bytes: &str) -> String {
     let address = url.split_once("://").unwrap().1;
     let mut stream = TcpStream::connect(address).unwrap();
@@ -557,7 +556,7 @@ fn exchange(url: &str, bytes: &str) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
-/// The status of a call without a body that a browser makes for a page of another origin.
+/// Returns the status of a call without body from a browser, for a page of another origin.
 fn status_for_page(url: &str) -> String {
     let request = "POST /service/Weather/operation/ListCities HTTP/1.1\r\nHost: here\r\n\
         Smithy-Protocol: rpc-v2-cbor\r\nAccept: application/cbor\r\nConnection: close\r\n\
@@ -566,7 +565,7 @@ fn status_for_page(url: &str) -> String {
 }
 
 #[test]
-fn web_pages_of_others_may_not_call_unless_they_are_named() {
+fn pages_of_other_origins_are_rejected() {
     let listen = ["--listen", "http://127.0.0.1:0"];
     for (arguments, status) in [
         (&[][..], "403"),
@@ -584,7 +583,7 @@ fn web_pages_of_others_may_not_call_unless_they_are_named() {
         let serving = Serving::start(&[&listen, arguments].concat());
         let url = serving.url("http");
         assert_eq!(status_for_page(url), status, "{arguments:?}");
-        // Others never notice.
+        // Other clients are not affected.
         answers(url, &[]);
     }
     let error = refused(&["serve", "--allow-origin", "app.example"]);
@@ -592,7 +591,7 @@ fn web_pages_of_others_may_not_call_unless_they_are_named() {
 }
 
 #[test]
-fn multicalls_can_be_left_out() {
+fn multicall_can_be_disabled() {
     let listen = ["--listen", "http://127.0.0.1:0"];
     for (arguments, there) in [(&[][..], true), (&["--no-multicall"], false)] {
         let serving = Serving::start(&[&listen, arguments].concat());
@@ -603,16 +602,16 @@ fn multicalls_can_be_left_out() {
     }
 }
 
-/// Who is elsewhere cannot be shown on one machine: that the flag is taken.
+/// Remote callers cannot be tested on one machine. Checks only that the flag is accepted.
 #[test]
 fn trust_remote_scgi_is_a_flag() {
     let serving = Serving::start(&["--listen", "scgi://127.0.0.1:0", "--trust-remote-scgi"]);
     answers(serving.url("scgi"), &[]);
 }
 
-/// Over every protocol a program finds in a fault what it goes by.
+/// The JSON of a fault contains its kind and members with every protocol.
 #[test]
-fn faults_of_a_model_are_json_for_programs() {
+fn faults_are_printed_as_json() {
     let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
     let url = serving.url("http");
     for protocol in ["restJson1", "rpcv2Cbor", "awsJson1_0", "xmlRpc"] {
@@ -644,10 +643,9 @@ fn faults_of_a_model_are_json_for_programs() {
     );
 }
 
-/// The user goes with the call and with the question for the model, and no error shows the
-/// password.
+/// Calls and requests for the model send the user. Errors do not contain the password.
 #[test]
-fn calls_of_a_model_have_users_too() {
+fn calls_and_model_requests_send_users() {
     let serving = Serving::start(&["--listen", "http://127.0.0.1:0"]);
     let url = serving.url("http");
     let call = ["call", url, "GetCity", OSLO, "--show-wire", "--user"];
@@ -660,12 +658,12 @@ fn calls_of_a_model_have_users_too() {
     assert!(error.contains("--password-file"), "{error}");
     let error = refused(&["call", "http://me:hunter2@localhost:1", "GetCity"]);
     assert!(
-        error.contains("--user does so") && !error.contains("hunter2"),
+        error.contains("use --user instead") && !error.contains("hunter2"),
         "{error}"
     );
 }
 
-/// Passwords and tokens hold on every wire: HTTP and frames here.
+/// Passwords and tokens are checked over HTTP and over frames.
 #[test]
 fn callers_are_authenticated() {
     let folder = TempDir::new().unwrap();
@@ -707,10 +705,10 @@ fn callers_are_authenticated() {
     }
 }
 
-/// The lines that the server prints work with authentication, once their placeholders are replaced.
+/// The printed example commands work with authentication after their placeholders are replaced.
 #[cfg(unix)]
 #[test]
-fn lines_to_paste_send_credentials() {
+fn example_commands_send_credentials() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pairs");
     fs::write(&file, "ada:horse\n").unwrap();
@@ -743,7 +741,7 @@ fn lines_to_paste_send_credentials() {
             assert!(output.status.success(), "{line}: {output:?}");
         }
     }
-    // Nothing that can be pasted sends these.
+    // No example command can send these credentials.
     let mut serving = Serving::start(&["--listen", "tcp://127.0.0.1:0", "--allow-uid", "0"]);
     assert_eq!(serving.lines(), Vec::<String>::new());
 }

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-/// What the program said.
+/// The output of the program.
 struct Said {
     code: i32,
     out: String,
@@ -35,7 +35,7 @@ fn polywire_with(arguments: &[&str], input: &str, variables: &[(&str, &str)]) ->
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // It may end without having read it.
+    // The program may exit without reading its input.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     let output = child.wait_with_output().unwrap();
@@ -46,14 +46,14 @@ fn polywire_with(arguments: &[&str], input: &str, variables: &[(&str, &str)]) ->
     }
 }
 
-/// Answers each request with the next of these bodies, and tells the requests.
+/// Serves these response bodies, one per request, and returns the requests.
 fn scripted(answers: Vec<String>) -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut answers = answers.into_iter();
-        // The program may ask twice over one connection.
+        // The program may send two requests over one connection.
         while let Ok((mut stream, _)) = listener.accept() {
             while let Some(request) = read(&stream) {
                 let Some(body) = answers.next() else { return };
@@ -89,7 +89,7 @@ fn result(value: &str) -> String {
     )
 }
 
-fn nobody() -> SocketAddr {
+fn unused_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -97,7 +97,7 @@ fn nobody() -> SocketAddr {
 }
 
 #[test]
-fn a_result_is_json() {
+fn results_are_json() {
     let value = "<struct><member><name>n</name><value><i8>5</i8></value></member>\
         <member><name>b</name><value><base64>aGk=</base64></value></member>\
         <member><name>t</name><value><dateTime.iso8601>20261122T10:00:00</dateTime.iso8601>\
@@ -124,9 +124,9 @@ fn a_result_is_json() {
     );
 }
 
-/// As users of torrents send hashes: some look like numbers.
+/// Torrent clients send hashes, some of which look like numbers.
 #[test]
-fn strings_that_look_like_something_else() {
+fn strings_that_look_like_numbers() {
     for arguments in [
         &["--strings", "m", "1234567", "38F7"][..],
         &["m", "s/1234567", "s/38F7"],
@@ -142,9 +142,9 @@ fn strings_that_look_like_something_else() {
     }
 }
 
-/// People read of it on standard error, programs on standard output, where the result would be.
+/// Errors are printed as text on standard error, and as JSON on standard output.
 #[test]
-fn a_fault_is_told_with_its_code() {
+fn faults_are_printed_with_their_code() {
     let more = fault(-32601, "no such \"m\"").replace(
         "</struct>",
         "<member><name>at</name><value><int>3</int></value></member></struct>",
@@ -169,11 +169,11 @@ fn a_fault_is_told_with_its_code() {
 }
 
 #[test]
-fn what_is_no_answer_is_told_as_json_too() {
+fn invalid_responses_are_printed_as_json() {
     let (url, _) = scripted(vec!["<html>".to_owned()]);
     for (url, kind) in [
         (&*url, "answer"),
-        (&format!("http://{}", nobody()), "transport"),
+        (&format!("http://{}", unused_address()), "transport"),
     ] {
         let said = polywire(&[url, "m"]);
         assert_eq!(said.code, 3);
@@ -187,21 +187,21 @@ fn what_is_no_answer_is_told_as_json_too() {
             said.err
         );
     }
-    // Lines are no JSON, and neither is what becomes of them.
+    // Commands that print lines do not print errors as JSON.
     let (url, _) = scripted(vec![fault(1, "no")]);
     let said = polywire(&[&url, "--list"]);
     assert_eq!((said.code, &*said.out), (1, ""));
 }
 
 #[test]
-fn what_makes_no_sense_is_not_sent() {
-    let url = format!("http://{}", nobody());
+fn invalid_arguments_are_not_sent() {
+    let url = format!("http://{}", unused_address());
     for (arguments, part) in [
-        (&["m", "{x: 1}"][..], "argument 1, `{x: 1}`, is no JSON"),
-        (&["m", "web", "2026-11-22"], "write 's/2026-11-22'"),
+        (&["m", "{x: 1}"][..], "argument 1, `{x: 1}`, is not JSON"),
+        (&["m", "web", "2026-11-22"], "use 's/2026-11-22'"),
         (
             &["m", "i/38F7"],
-            "argument 1, `i/38F7`: expected an integer",
+            "argument 1, `i/38F7`: expected a 32-bit integer",
         ),
         (&["--strings", "--multicall", "-"], "cannot be used with"),
         (&["m", "\u{1}"], "XML-RPC"),
@@ -237,8 +237,8 @@ fn what_makes_no_sense_is_not_sent() {
 }
 
 #[test]
-fn a_server_that_is_not_there() {
-    let address = nobody();
+fn unreachable_server() {
+    let address = unused_address();
     let said = polywire(&[&format!("http://me:hunter2@{address}"), "m"]);
     assert_eq!(said.code, 3);
     assert!(!said.out.contains("hunter2"), "{}", said.out);
@@ -262,7 +262,6 @@ fn raw_shows_both_ways_without_secrets() {
     ] {
         assert!(said.err.contains(part), "{part}: {}", said.err);
     }
-    // "me:hunter2" in base64.
     let secret = "bWU6aHVudGVyMg==";
     assert!(
         requests
@@ -285,7 +284,7 @@ fn raw_hides_secrets_of_headers() {
 }
 
 #[test]
-fn nothing_in_a_result_moves_the_terminal() {
+fn control_characters_are_escaped() {
     let (url, _) = scripted(vec![result("<string>\u{9b}31mred\u{7f}\u{a0}</string>")]);
     let said = polywire(&[&url, "m"]);
     let expected = "\"\\u009b31mred\\u007f\u{a0}\"\n";
@@ -301,8 +300,8 @@ fn fault(code: i32, text: &str) -> String {
 }
 
 #[test]
-fn results_of_calls_that_were_made_are_printed() {
-    // 250 calls are three messages, and the server goes away at the second.
+fn results_before_a_lost_connection_are_printed() {
+    // 250 calls are three requests. The server closes the connection at the second.
     let one = "<value><array><data><value><int>1</int></value></data></array></value>";
     let first = result(&format!("<array><data>{}</data></array>", one.repeat(100)));
     let (url, _) = scripted(vec![first]);
@@ -316,7 +315,7 @@ fn results_of_calls_that_were_made_are_printed() {
 }
 
 #[test]
-fn a_method_that_is_unknown_is_no_lack_of_introspection() {
+fn unknown_methods_differ_from_missing_introspection() {
     for (text, hint) in [
         ("method nothing not found", false),
         ("method system.methodSignature not found", true),
@@ -325,7 +324,12 @@ fn a_method_that_is_unknown_is_no_lack_of_introspection() {
         let said = polywire(&[&url, "--describe", "nothing"]);
         assert_eq!(said.code, 1);
         assert!(said.err.contains(text), "{}", said.err);
-        assert_eq!(said.err.contains("does not tell"), hint, "{}", said.err);
+        assert_eq!(
+            said.err.contains("does not support introspection"),
+            hint,
+            "{}",
+            said.err
+        );
     }
 }
 
@@ -343,12 +347,12 @@ fn logs_in_files_have_no_colours() {
 }
 
 #[test]
-fn answers_that_are_wrong_are_read_by_choice() {
+fn leniencies_accept_invalid_responses() {
     let red = result("<string>\x1b[31mred</string>");
     let (url, _) = scripted(vec![red.clone(), red.clone(), red]);
     let said = polywire(&[&url, "m"]);
     assert_eq!(said.code, 3);
-    let hint = "\n--lenient=control_characters reads this answer\n";
+    let hint = "\n--lenient=control_characters accepts this response\n";
     assert!(said.err.ends_with(hint), "{}", said.err);
     for option in ["--lenient", "--lenient=control_characters"] {
         let said = polywire(&[&url, option, "m"]);
@@ -356,9 +360,9 @@ fn answers_that_are_wrong_are_read_by_choice() {
     }
 }
 
-/// A hint that does not help is none.
+/// Hints are printed only if the option would help.
 #[test]
-fn only_what_helps_is_hinted() {
+fn hints_only_options_that_help() {
     let date = |text: &str| result(&format!("<dateTime.iso8601>{text}</dateTime.iso8601>"));
     for (answer, option, hint) in [
         (result("<int>x</int>"), "--compact", None),
@@ -378,15 +382,15 @@ fn only_what_helps_is_hinted() {
         let (url, _) = scripted(vec![answer]);
         let said = polywire(&[&url, option, "m"]);
         assert_eq!(said.code, 3, "{}", said.err);
-        let line = hint.map(|names| format!("--lenient={names} reads this answer"));
+        let line = hint.map(|names| format!("--lenient={names} accepts this response"));
         let told = said.err.lines().find(|line| line.starts_with("--"));
         assert_eq!(told, line.as_deref(), "{}", said.err);
     }
-    // A batch that is answered as supervisord does.
+    // A response to multicall in supervisord's form.
     let bare = "<array><data><value><int>1</int></value><value><int>2</int></value></data></array>";
     let (url, _) = scripted(vec![result(bare)]);
     let said = polywire_with(&[&url, "--multicall", "-"], "[\"m\"]\n[\"m\"]\n", &[]);
-    let hint = "--lenient=bare_multicall reads this answer\n";
+    let hint = "--lenient=bare_multicall accepts this response\n";
     assert!(said.err.ends_with(hint), "{}", said.err);
 }
 
@@ -401,9 +405,9 @@ fn signatures_are_shown() {
     let both = "m(string, array) -> int\nm() -> int\n";
     for (signatures, lines) in [
         (&*several, both),
-        // supervisord has only one, and no list around it.
+        // supervisord has a single signature, without a list around it.
         (&types, "m(string, array) -> int\n"),
-        ("undef", "m: the server tells no signature\n"),
+        ("undef", "m: the server does not publish a signature\n"),
     ] {
         let (url, _) = scripted(vec![result(signatures), result("Helps.\n\n  Much.\n")]);
         let said = polywire(&[&url, "--describe", "m"]);
@@ -412,7 +416,7 @@ fn signatures_are_shown() {
     }
 }
 
-/// The user and the password that a request has.
+/// Returns the user and password of a request.
 fn user_of(request: &str) -> String {
     let value = request.split_once("authorization: Basic ").unwrap().1;
     let value = value.split_once("\r\n").unwrap().0;
@@ -421,7 +425,7 @@ fn user_of(request: &str) -> String {
 }
 
 #[test]
-fn passwords_come_from_where_nobody_sees_them() {
+fn passwords_come_from_files_and_variables() {
     let folder = std::env::temp_dir().join(format!("polywire-secrets-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (file, headers) = (folder.join("password"), folder.join("headers"));
@@ -440,7 +444,7 @@ fn passwords_come_from_where_nobody_sees_them() {
         ),
         (&[&*me, "--password-file", file, "m"], &[], "me:f:1 \u{f6}"),
         (&[&*me, "m"], &variable, "me:v"),
-        // A token in the place of a user, and nobody to ask.
+        // A token as user, without a terminal for a prompt.
         (&[&*me, "m"], &[], "me:"),
         (&[&*url, "-H", &at_headers, "m"], &[], "me:h"),
     ] {
@@ -451,9 +455,9 @@ fn passwords_come_from_where_nobody_sees_them() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// At a terminal it asks, and shows nothing of what is typed.
+/// On a terminal, the program prompts for the password without echo.
 #[test]
-fn a_person_at_a_terminal_is_asked() {
+fn prompts_on_a_terminal() {
     const TERMINAL: &str = r#"
 import os, pty, sys, termios, time
 pid, terminal = pty.fork()
@@ -498,7 +502,7 @@ sys.stdout.buffer.write(seen)
     }
 }
 
-/// Python's own server, while it lives.
+/// A running server of Python's standard library, stopped on drop.
 struct Python {
     child: Child,
     url: String,
@@ -551,7 +555,7 @@ server.serve_forever()
 }
 
 #[test]
-fn pythons_server() {
+fn python_server() {
     let Some(server) = python() else { return };
     let url = &*server.url;
     let said = polywire(&[url, "add", "1", "-3"]);
@@ -563,7 +567,7 @@ fn pythons_server() {
         said.out
     );
     let said = polywire(&[url, "--describe", "add"]);
-    let expected = "add: the server tells no signature\n    Adds two numbers.\n";
+    let expected = "add: the server does not publish a signature\n    Adds two numbers.\n";
     assert_eq!((said.code, &*said.out), (0, expected));
     let said = polywire(&[url, "nothing"]);
     assert_eq!(said.code, 1);
@@ -573,7 +577,7 @@ fn pythons_server() {
     let expected =
         "[{\"result\":3},{\"fault\":{\"code\":10,\"message\":\"no\",\"kind\":\"fault\"}}]\n";
     assert_eq!((said.code, &*said.out), (1, expected), "{}", said.err);
-    assert_eq!(said.err, "one call of the batch ended in a fault\n");
+    assert_eq!(said.err, "one call of the batch returned a fault\n");
     let calls = r#"[{"method": "add", "params": ["a", "b"]}]"#;
     let said = polywire_with(&[url, "--multicall", "-"], calls, &[]);
     assert_eq!((said.code, &*said.out), (0, "[{\"result\":\"ab\"}]\n"));

@@ -1,11 +1,11 @@
-//! Default values as expressions.
+//! Default values as Rust expressions.
 
 use polywire_model::{Node, NodeValue, Shape, ShapeType};
 use polywire_text::Timestamp;
 
 use crate::plan::Types;
 
-/// The expression of a default. `None` for what no default may be.
+/// Returns the expression of a default value. `None` if the shape cannot have this default.
 pub(crate) fn expression(types: &Types<'_>, shape: &Shape, value: &Node) -> Option<String> {
     let literal = |text: &str| format!("{text:?}");
     Some(match (shape.shape_type(), value.value()) {

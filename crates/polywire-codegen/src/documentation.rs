@@ -1,10 +1,10 @@
-//! Documentation of models as rustdoc takes it.
+//! Converts the documentation of models to rustdoc Markdown.
 //!
-//! Smithy's documentation is CommonMark, which may hold HTML; that of AWS's
-//! models is HTML throughout. Here it becomes Markdown with no HTML, no links
-//! to items of Rust, and no code blocks that rustdoc would compile.
+//! Smithy documentation is CommonMark, which may contain HTML. AWS models use only HTML. The result
+//! is Markdown without HTML, without links to Rust items, and without code blocks that rustdoc
+//! would compile.
 
-/// A documentation as Markdown for rustdoc.
+/// Converts documentation to Markdown for rustdoc.
 pub(crate) fn markdown(text: &str) -> String {
     let text = text.trim();
     let mut writer = Writer::default();
@@ -15,7 +15,7 @@ pub(crate) fn markdown(text: &str) -> String {
     writer.finish()
 }
 
-/// Whether it has the tags of HTML.
+/// Whether the text contains HTML tags.
 fn is_html(text: &str) -> bool {
     [
         "<p>", "<p ", "<ul>", "<li>", "<a ", "<code>", "<i>", "<b>", "<br>", "<br/>", "<note>",
@@ -24,7 +24,7 @@ fn is_html(text: &str) -> bool {
     .any(|tag| text.contains(tag))
 }
 
-/// CommonMark: as it is, but for what rustdoc would take for its own.
+/// Escapes CommonMark where rustdoc would interpret it differently.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut fenced = false;
@@ -33,14 +33,14 @@ fn plain(text: &str) -> String {
         let start = line.trim_start();
         if start.starts_with("```") {
             fenced = !fenced;
-            // A block without a language would be compiled as Rust.
+            // rustdoc compiles code blocks without a language as Rust.
             let is_bare = fenced && start.trim_start_matches('`').is_empty();
             out.push_str(line);
             out.push_str(if is_bare { "text" } else { "" });
         } else if fenced {
             out.push_str(line);
         } else {
-            // Four columns would make it code, which is Rust to rustdoc.
+            // Lines indented by four columns are code blocks, which rustdoc compiles.
             let indent = (line.len() - start.len()).min(3);
             out.push_str(&line[..indent]);
             escape_line(start, &mut out);
@@ -54,7 +54,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Escapes brackets that are no links and signs of HTML, outside of code.
+/// Escapes `[` that does not start a link and `<` that starts a tag, except in code.
 fn escape_line(line: &str, out: &mut String) {
     let mut code = false;
     let bytes = line.as_bytes();
@@ -77,28 +77,28 @@ fn escape_line(line: &str, out: &mut String) {
     }
 }
 
-/// Whether a bracket begins `[text](url)`.
+/// Whether the text starts with `[text](url)`.
 fn is_link(text: &str) -> bool {
     text.find(']')
         .is_some_and(|end| text[end + 1..].starts_with('('))
 }
 
-/// Markdown while it grows.
+/// Converts HTML events to Markdown.
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// The lists that are open: whether each has numbers.
+    /// The open lists: the last number of ordered lists, `None` for unordered ones.
     lists: Vec<Option<u32>>,
-    /// A paragraph ends before the next text.
+    /// Whether to start a new paragraph before the next text.
     paragraph: bool,
-    /// A line ends before the next text.
+    /// Whether to break the line before the next text.
     line: bool,
-    /// White space before the next text.
+    /// Whether to write a space before the next text.
     space: bool,
-    /// The text is in backticks or a block.
+    /// Whether the current text is in a code span or block.
     code: bool,
-    /// The text of code, which is written at its end.
-    inside: String,
+    /// The text of the current code span or block.
+    code_text: String,
     pre: bool,
     link: Option<(String, usize)>,
 }
@@ -113,7 +113,7 @@ impl Writer {
         lines.join("\n").trim().to_owned()
     }
 
-    /// Ends what has to end before text.
+    /// Writes the pending paragraph break, line break or space.
     fn begin(&mut self) {
         let indent = "  ".repeat(self.lists.len());
         if self.out.is_empty() {
@@ -137,7 +137,7 @@ impl Writer {
     fn text(&mut self, text: &str) {
         let text = &entities(text);
         if self.code {
-            self.inside.push_str(text);
+            self.code_text.push_str(text);
             return;
         }
         for (index, word) in text.split_ascii_whitespace().enumerate() {
@@ -165,14 +165,14 @@ impl Writer {
 
     fn end_code(&mut self) {
         self.code = false;
-        let inside = std::mem::take(&mut self.inside);
+        let code_text = std::mem::take(&mut self.code_text);
         if self.pre {
             self.pre = false;
             self.paragraph = true;
             self.begin();
             let indent = "  ".repeat(self.lists.len());
             self.out.push_str("```text\n");
-            for line in inside.trim_matches('\n').lines() {
+            for line in code_text.trim_matches('\n').lines() {
                 self.out.push_str(&indent);
                 self.out.push_str(&line.replace("```", "'''"));
                 self.out.push('\n');
@@ -182,23 +182,23 @@ impl Writer {
             self.paragraph = true;
             return;
         }
-        let words: Vec<&str> = inside.split_ascii_whitespace().collect();
+        let words: Vec<&str> = code_text.split_ascii_whitespace().collect();
         if words.is_empty() {
             return;
         }
-        if inside.starts_with(|c: char| c.is_ascii_whitespace()) {
+        if code_text.starts_with(|c: char| c.is_ascii_whitespace()) {
             self.space = true;
         }
         self.begin();
-        let inside = words.join(" ");
-        let ticks = if inside.contains('`') { "``" } else { "`" };
-        let gap = if inside.starts_with('`') || inside.ends_with('`') {
+        let code_text = words.join(" ");
+        let ticks = if code_text.contains('`') { "``" } else { "`" };
+        let gap = if code_text.starts_with('`') || code_text.ends_with('`') {
             " "
         } else {
             ""
         };
         self.out
-            .push_str(&format!("{ticks}{gap}{inside}{gap}{ticks}"));
+            .push_str(&format!("{ticks}{gap}{code_text}{gap}{ticks}"));
     }
 
     fn end_link(&mut self) {
@@ -249,7 +249,7 @@ impl Writer {
         }
     }
 
-    /// Whether nothing but the mark of an item stands on this line.
+    /// Whether the current line contains only a list marker.
     fn is_item_start(&self) -> bool {
         let line = self.out.rsplit('\n').next().unwrap_or_default().trim();
         line == "-"
@@ -377,7 +377,7 @@ fn entities(text: &str) -> String {
     out
 }
 
-/// Text that Markdown shall take for text.
+/// Escapes characters with a meaning in Markdown.
 fn escape(word: &str, is_start: bool, out: &mut String) {
     for (at, character) in word.char_indices() {
         let is_mark = match character {
@@ -422,7 +422,7 @@ mod tests {
                 "<p>See https://example.com/x.</p>",
                 "See <https://example.com/x>.",
             ),
-            ("<p>1. is no list</p>", "1\\. is no list"),
+            ("<p>1. is not a list</p>", "1\\. is not a list"),
             ("<p>unclosed <code>x", "unclosed `x`"),
             ("<p></p>", ""),
             ("<p><a>no link</a></p>", "no link"),

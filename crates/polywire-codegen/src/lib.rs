@@ -1,18 +1,18 @@
-//! Smithy models to Rust: types, a typed client and a typed server trait.
+//! Generates Rust from Smithy models: types, a typed client and a typed server trait.
 //!
-//! See [`Build`] for how it is called. What comes of a model:
+//! See [`Build`] for usage. Mapping from the model to Rust:
 //!
-//! | of the model | in Rust |
+//! | model | Rust |
 //! |---|---|
 //! | structure | a struct with public fields, `#[non_exhaustive]`, and a builder |
 //! | member | `T` if it is required or has a default, else `Option<T>` |
-//! | union, enum, intEnum | an enum, with `Unknown` for what the model does not have |
+//! | union, enum, intEnum | an enum, with `Unknown` for values that are not in the model |
 //! | string, blob, timestamp, document | `Text`, `Blob`, `Timestamp`, `Value` |
 //! | list, map | `Vec`, `BTreeMap`; items of sparse ones are `Option`s |
-//! | error | a struct that is a `std::error::Error`, a variant of the operation's error |
+//! | error | a struct that implements `std::error::Error`, and a variant of the operation's error |
 //! | operation | a method of the client and of the server trait |
 //!
-//! The same model gives the same code, byte by byte.
+//! The output is deterministic: the same model gives the same bytes.
 #![forbid(unsafe_code)]
 
 mod defaults;
@@ -38,61 +38,61 @@ pub use settings::{Build, Maps, Strings};
 use crate::plan::Plan;
 use crate::settings::Settings;
 
-/// Generated code.
+/// A generated module.
 #[derive(Clone, Debug)]
-pub struct Generated {
+pub struct GeneratedModule {
     name: String,
     code: String,
     paths: BTreeMap<String, String>,
 }
 
-impl Generated {
-    /// The name of the module.
+impl GeneratedModule {
+    /// Returns the name of the module.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The code: what stands in the module.
+    /// Returns the code of the module, for `include!`.
     #[must_use]
     pub fn code(&self) -> &str {
         &self.code
     }
 
-    /// The code as a file of its own, for `mod NAME;`.
+    /// Returns the code as a standalone file, for `mod NAME;`.
     #[must_use]
     pub fn file(&self) -> String {
         let (first, rest) = self.code.split_once('\n').unwrap_or((&self.code, ""));
         format!(
-            "{first}\n\n#![allow(dead_code, unreachable_pub, reason = \"a program need not use all of it\")]\n{rest}"
+            "{first}\n\n#![allow(dead_code, unreachable_pub, reason = \"programs may use only a part of the generated code\")]\n{rest}"
         )
     }
 
-    /// The path, within the module, of the type of a structure, union or enum.
+    /// Returns the name of the generated type of a structure, union or enum.
     #[must_use]
     pub fn path_of(&self, shape_id: &str) -> Option<&str> {
         self.paths.get(shape_id).map(String::as_str)
     }
 }
 
-/// Why nothing was generated.
+/// Errors of code generation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum GenerateError {
     /// The model cannot be read, or has errors.
     Model(ModelError),
-    /// There is no such service, or none was named and there is not just one.
-    /// The second are those that there are.
+    /// The service does not exist (`Some`), or no service was selected and the model does not have
+    /// exactly one (`None`). The second field lists the services of the model.
     NoService(Option<String>, Vec<String>),
-    /// The service has no such operation.
+    /// The service does not have this operation.
     NoOperation(String),
-    /// There is no such protocol.
+    /// Unknown protocol.
     NoProtocol(String),
-    /// The model has no schemas.
+    /// The schemas cannot be built from the model.
     Schemas(BuildError),
     /// A file cannot be written.
     Io(PathBuf, std::io::Error),
-    /// There is no `OUT_DIR`: this is no build script.
+    /// `OUT_DIR` is not set: the code does not run in a build script.
     NoOutDir,
 }
 
@@ -102,22 +102,28 @@ impl fmt::Display for GenerateError {
             Self::Model(error) => error.fmt(f),
             Self::NoService(wanted, known) => {
                 match wanted {
-                    Some(wanted) => write!(f, "the model has not one service `{wanted}`")?,
-                    None => f.write_str("say which service is meant")?,
+                    Some(wanted) => write!(f, "no unique service `{wanted}`")?,
+                    None => f.write_str("select a service")?,
                 }
                 match known.as_slice() {
-                    [] => f.write_str(": the model has none"),
-                    known => write!(f, ": the model has {}", known.join(", ")),
+                    [] => f.write_str(": the model has no services"),
+                    known => write!(f, ": the model has the services {}", known.join(", ")),
                 }
             }
             Self::NoOperation(name) => write!(f, "the service has no operation `{name}`"),
             Self::NoProtocol(name) => {
                 let known: Vec<_> = protocols::ALL.iter().map(|known| known.name).collect();
-                write!(f, "no protocol `{name}`: there are {}", known.join(", "))
+                write!(
+                    f,
+                    "unknown protocol `{name}`: expected one of {}",
+                    known.join(", ")
+                )
             }
             Self::Schemas(error) => error.fmt(f),
             Self::Io(path, error) => write!(f, "{}: {error}", path.display()),
-            Self::NoOutDir => f.write_str("there is no OUT_DIR: this is no build script"),
+            Self::NoOutDir => {
+                f.write_str("OUT_DIR is not set: generate() must run in a build script")
+            }
         }
     }
 }
@@ -138,7 +144,7 @@ fn generate(
     service: &str,
     name: String,
     settings: &Settings,
-) -> Result<Generated, GenerateError> {
+) -> Result<GeneratedModule, GenerateError> {
     let no_service = || GenerateError::NoService(Some(service.to_owned()), Vec::new());
     let mut closure = model.closure(service).ok_or_else(no_service)?;
     if let Some(wanted) = &settings.operations {
@@ -156,7 +162,7 @@ fn generate(
     let plan = Plan::new(settings, model, closure, schemas, &set, protocols);
     let code = write::module(&plan);
     let names = plan.names.iter();
-    Ok(Generated {
+    Ok(GeneratedModule {
         name,
         code,
         paths: names

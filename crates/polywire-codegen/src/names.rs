@@ -1,11 +1,11 @@
-//! Names as a Rust programmer would choose them.
+//! Conversion of Smithy names to idiomatic Rust names.
 
 use std::collections::BTreeSet;
 
 /// `CamelCase`, for types and variants.
 ///
-/// A word in capitals is one word: `CORSRule` becomes `CorsRule`. Digits that
-/// an underscore keeps apart stay apart: `x86_64` becomes `X86_64`.
+/// An acronym is one word: `CORSRule` becomes `CorsRule`. Digits separated by an underscore stay
+/// separate: `x86_64` becomes `X86_64`.
 pub(crate) fn camel(name: &str) -> String {
     let mut camel = String::new();
     for word in words(name) {
@@ -26,8 +26,8 @@ pub(crate) fn camel(name: &str) -> String {
     }
 }
 
-/// `snake_case`, for fields, methods and modules; a keyword becomes raw, or
-/// gets an underscore where it cannot be.
+/// `snake_case`, for fields, methods and modules. A keyword becomes a raw identifier, or gets a
+/// trailing underscore if it cannot be raw.
 pub(crate) fn snake(name: &str) -> String {
     let snake = plain_snake(name);
     match snake.as_str() {
@@ -37,7 +37,7 @@ pub(crate) fn snake(name: &str) -> String {
     }
 }
 
-/// As [`snake`], whatever it is: a part of a longer name.
+/// Like [`snake`], without escaping keywords. For parts of longer names.
 pub(crate) fn plain_snake(name: &str) -> String {
     let words: Vec<String> = words(name)
         .into_iter()
@@ -51,7 +51,7 @@ pub(crate) fn plain_snake(name: &str) -> String {
     }
 }
 
-/// The keywords of all editions, but for those that cannot be raw.
+/// The keywords of all editions, except those that cannot be raw identifiers.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
@@ -60,7 +60,7 @@ const KEYWORDS: &[&str] = &[
     "virtual", "where", "while", "yield",
 ];
 
-/// Words that capitals do not tell apart, and how they are spelled in words.
+/// Names whose word boundaries do not follow from their capitals, with their words.
 const KNOWN: [(&str, &[&str]); 7] = [
     ("ETag", &["Etag"]),
     ("IPv4", &["Ipv4"]),
@@ -71,9 +71,8 @@ const KNOWN: [(&str, &[&str]); 7] = [
     ("DNSSEC", &["Dnssec"]),
 ];
 
-/// The words of a name: at underscores and other signs, before a capital that
-/// follows a small letter, and before the last capital of several that a small
-/// letter follows.
+/// Splits a name into words: at characters other than letters and digits, before a capital after a
+/// lower-case letter, and before the last capital of an acronym if a lower-case letter follows.
 fn words(name: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = name;
@@ -99,7 +98,7 @@ fn words(name: &str) -> Vec<&str> {
     words
 }
 
-/// The length of the first word.
+/// Returns the length of the first word.
 fn word(name: &[u8]) -> usize {
     let class = |at: usize| name.get(at).copied().unwrap_or(b'_');
     let mut at = 0;
@@ -116,7 +115,7 @@ fn word(name: &[u8]) -> usize {
     }
     if class(0).is_ascii_uppercase() {
         if capitals > 1 && class(capitals).is_ascii_lowercase() {
-            // The last capital begins the next word, unless it is the first.
+            // The last capital starts the next word, unless it is the first letter.
             let last = (0..capitals)
                 .rev()
                 .find(|at| class(*at).is_ascii_uppercase())
@@ -135,7 +134,7 @@ fn word(name: &[u8]) -> usize {
     at.max(1)
 }
 
-/// The names that a scope has given away.
+/// The names that are used in a scope.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     taken: BTreeSet<String>,
@@ -148,9 +147,8 @@ impl Scope {
         }
     }
 
-    /// The first of the candidates that is free, else the last of them with a
-    /// number behind it. Who asks first gets the plain name, so names are stable
-    /// as long as the order of asking is.
+    /// Returns the first unused candidate, or else the last one with a number appended. The first
+    /// caller gets the plain name, so names are stable as long as the order of calls is.
     pub(crate) fn claim(&mut self, candidates: &[String]) -> String {
         for candidate in candidates {
             if self.taken.insert(candidate.clone()) {
@@ -175,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_as_rust() {
+    fn converts_names() {
         for (name, camel_name, snake_name) in [
             ("cityId", "CityId", "city_id"),
             ("CORSRule", "CorsRule", "cors_rule"),

@@ -1,4 +1,4 @@
-//! `@paginated`: how an operation goes from page to page.
+//! `@paginated`: how an operation requests the next page.
 //!
 //! <https://smithy.io/2.0/spec/behavior-traits.html#paginated-trait>
 
@@ -6,22 +6,22 @@ use polywire_model::{Model, Shape};
 
 use crate::plan::{Field, Plan, Structure};
 
-/// The parts of an implementation of `Pages`, as types and expressions.
+/// The types and expressions of an implementation of `Pages`.
 pub(crate) struct Pages {
     pub(crate) token_ty: String,
     pub(crate) token: String,
     pub(crate) set_token: String,
-    /// What the pages are pages of, where the model says it.
+    /// The items of a page, if the model declares them.
     pub(crate) items: Option<Items>,
 }
 
-/// The parts of an implementation of `ItemPages`.
+/// The types and expressions of an implementation of `ItemPages`.
 pub(crate) struct Items {
     pub(crate) ty: String,
     pub(crate) expression: String,
 }
 
-/// How an operation paginates, if it does.
+/// Returns the pagination of an operation. `None` if it is not paginated.
 pub(crate) fn pages(
     plan: &Plan<'_>,
     model: &Model,
@@ -53,7 +53,7 @@ pub(crate) fn pages(
     })
 }
 
-/// The items of a page: of a list its elements, of a map its entries.
+/// The items of a page: the elements of a list or the entries of a map.
 fn items(plan: &Plan<'_>, output: &Structure<'_>, path: &str) -> Option<Items> {
     let (field, expression) = owned_path(plan, output, path)?;
     if let Some(rest) = field.ty.strip_prefix("Vec<") {
@@ -76,7 +76,7 @@ fn field<'p, 'm>(structure: &'p Structure<'m>, name: &str) -> Option<&'p Field<'
         .find(|field| field.member.name() == name)
 }
 
-/// The last field of a path, and an expression that borrows it as an `Option`.
+/// Returns the last field of a path, and an expression that borrows its value as an `Option`.
 fn path<'p, 'm>(
     plan: &'p Plan<'m>,
     output: &'p Structure<'m>,
@@ -94,7 +94,7 @@ fn path<'p, 'm>(
     })
 }
 
-/// The last field of a path, and an expression that takes it.
+/// Returns the last field of a path, and an expression that moves its value out.
 fn owned_path<'p, 'm>(
     plan: &'p Plan<'m>,
     output: &'p Structure<'m>,
@@ -139,17 +139,17 @@ fn walk<'p, 'm>(
     Some((last?, expression?))
 }
 
-/// A type as it is called in a module inside of this one.
-pub(crate) fn outside(ty: &str, plan: &Plan<'_>, root: &str) -> String {
-    let own: Vec<&str> = plan.names.values().map(String::as_str).collect();
+/// Returns the path of a type as seen from a submodule of the generated module.
+pub(crate) fn type_in_submodule(ty: &str, plan: &Plan<'_>, root: &str) -> String {
+    let type_names: Vec<&str> = plan.names.values().map(String::as_str).collect();
     let mut result = String::new();
     let mut word = String::new();
-    // What stands before a word says whether it is a path of its own.
+    // The characters before a word tell whether it continues a path.
     let flush = |word: &mut String, result: &mut String| {
         if word == "schema" {
             result.push_str(root);
             result.push_str("::schema");
-        } else if own.contains(&word.as_str()) && !result.ends_with(':') {
+        } else if type_names.contains(&word.as_str()) && !result.ends_with(':') {
             result.push_str("super::");
             result.push_str(word);
         } else {

@@ -1,5 +1,4 @@
-//! What is going to be written: the types of a service, with their names and
-//! the Rust types of their members.
+//! The plan of the generated module: its types, their names, and the Rust types of their members.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,15 +12,15 @@ use crate::protocols::Protocol;
 use crate::recursion::boxed_members;
 use crate::settings::{Maps, Settings, Strings};
 
-/// Everything that a service needs.
+/// The input of the writers in `write`.
 pub(crate) struct Plan<'m> {
     pub(crate) settings: &'m Settings,
     pub(crate) closure: Closure<'m>,
-    /// The schemas, packed.
+    /// The packed schemas.
     pub(crate) schemas: Vec<u8>,
-    /// The protocols of the client.
+    /// The protocols of the generated client.
     pub(crate) protocols: Vec<&'static Protocol>,
-    /// The formats that get code of their own.
+    /// The formats with specialized codecs: variants of `Format`.
     pub(crate) formats: BTreeSet<&'static str>,
     pub(crate) structures: Vec<Structure<'m>>,
     pub(crate) unions: Vec<Union<'m>>,
@@ -32,13 +31,13 @@ pub(crate) struct Plan<'m> {
     types: Types<'m>,
 }
 
-/// A structure, or the empty input or output of an operation that has none.
+/// A structure, or the empty input or output of an operation without one.
 pub(crate) struct Structure<'m> {
     pub(crate) id: &'m ShapeId,
     pub(crate) name: String,
     pub(crate) builder: String,
     pub(crate) traits: Option<&'m Traits>,
-    /// In the order of their ordinals.
+    /// Sorted by ordinal.
     pub(crate) fields: Vec<Field<'m>>,
     pub(crate) has_lifetime: bool,
 }
@@ -47,52 +46,57 @@ pub(crate) struct Structure<'m> {
 pub(crate) struct Field<'m> {
     pub(crate) member: &'m Member,
     pub(crate) name: String,
-    /// The name as a part of other names.
+    /// The name without raw prefix, for use in longer names.
     pub(crate) plain: String,
     pub(crate) ordinal: u32,
-    /// The type without `Option`.
+    /// The type, without `Option`.
     pub(crate) ty: String,
     pub(crate) presence: Presence,
-    /// Whether a setter takes what becomes the type.
+    /// The type of the setter's argument if it differs from `ty`: `impl Into<...>`.
     pub(crate) into: Option<String>,
     pub(crate) is_collection: bool,
     pub(crate) is_sensitive: bool,
-    /// A guess of how many bytes it takes.
+    /// Estimated size in bytes.
     pub(crate) size: usize,
 }
 
 impl Field<'_> {
-    /// Whether it is a string, as whatever strings are.
+    /// Whether this is a string, with any setting of [`Strings`].
     pub(crate) fn is_text(&self) -> bool {
         ["schema::Text", "String", "std::borrow::Cow<'a, str>"].contains(&self.ty.as_str())
     }
 
-    /// Whether it is a map as a vector, whose parts may stand apart.
-    pub(crate) fn is_parted(&self) -> bool {
+    /// Whether this is a flattened XML map stored as a `Vec`. Its entries may be interleaved with
+    /// other members, so duplicate keys are detected only after all members were read.
+    pub(crate) fn is_flattened_map(&self) -> bool {
         let flattened = "smithy.api#xmlFlattened";
         self.ty.starts_with("Vec<(") && self.member.traits().get(flattened).is_some()
     }
 }
 
-/// When a member is there.
+/// Whether a member is always present.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Presence {
-    /// Always.
+    /// Always present.
     Required,
-    /// Always: its default otherwise, as an expression.
+    /// Always present. If absent in the message, it gets this default (an expression).
     Default(String),
     /// `Option`.
     Optional,
-    /// `Option` in Rust, though it has to come.
-    Expected,
-    /// `Option`, since a client need not send it; who fills in defaults, fills
-    /// in this.
-    Fillable(String),
+    /// Required by the server, but an `Option` in Rust because clients may omit it:
+    /// `@clientOptional`, `@input` and idempotency tokens.
+    ClientOptional,
+    /// Has a default (an expression), but is an `Option` in Rust because clients may omit it.
+    /// Decoders that apply defaults set it.
+    ClientOptionalDefault(String),
 }
 
 impl Presence {
     pub(crate) fn is_option(&self) -> bool {
-        matches!(self, Self::Optional | Self::Expected | Self::Fillable(_))
+        matches!(
+            self,
+            Self::Optional | Self::ClientOptional | Self::ClientOptionalDefault(_)
+        )
     }
 }
 
@@ -109,7 +113,7 @@ pub(crate) struct UnionVariant<'m> {
     pub(crate) name: String,
     pub(crate) plain: String,
     pub(crate) ordinal: u32,
-    /// `None`: no data.
+    /// `None` if the variant has no data.
     pub(crate) ty: Option<String>,
     pub(crate) is_sensitive: bool,
     pub(crate) is_copy: bool,
@@ -135,23 +139,23 @@ pub(crate) enum Literal {
 
 pub(crate) struct Operation<'m> {
     pub(crate) shape: &'m Shape,
-    /// The index in the schema set.
+    /// The index of the operation in the schema set.
     pub(crate) index: u32,
-    /// `CamelCase`.
+    /// The name in `CamelCase`.
     pub(crate) name: String,
-    /// `snake_case`.
+    /// The name in `snake_case`.
     pub(crate) method: String,
     pub(crate) error: String,
-    /// The places of input and output among the structures.
+    /// The index of the input in [`Plan::structures`], and that of the output.
     pub(crate) input: usize,
     pub(crate) output: usize,
-    /// The places of the errors among the structures, and their variants.
+    /// The indices of the errors in [`Plan::structures`], and their variants.
     pub(crate) errors: Vec<(usize, String)>,
     pub(crate) pages: Option<Pages>,
 }
 
 impl Operation<'_> {
-    /// The name of the type that stands for it, beside that of the formats.
+    /// Returns the name of the marker type. It must differ from `Formats` in the same module.
     pub(crate) fn marker(&self) -> &str {
         match self.name.as_str() {
             "Formats" => "FormatsOperation",
@@ -160,7 +164,7 @@ impl Operation<'_> {
     }
 }
 
-/// What is needed to say the Rust type of a shape.
+/// Maps shapes to Rust types.
 pub(crate) struct Types<'m> {
     model: &'m Model,
     names: BTreeMap<&'m ShapeId, String>,
@@ -170,7 +174,7 @@ pub(crate) struct Types<'m> {
     maps: Maps,
 }
 
-/// Names that generated code uses as they are in the standard library, sorted.
+/// Names that generated code uses from the standard library, sorted.
 const RESERVED: &[&str] = &[
     "AsRef",
     "Box",
@@ -251,13 +255,13 @@ impl<'m> Plan<'m> {
 
     fn fill(&mut self, scope: &mut Scope, boxed: &BTreeSet<&'m ShapeId>, set: &SchemaSet<'static>) {
         let schemas: HashMap<&str, _> = set.shapes().map(|schema| (schema.id(), schema)).collect();
-        let mut places: BTreeMap<&ShapeId, usize> = BTreeMap::new();
+        let mut indices: BTreeMap<&ShapeId, usize> = BTreeMap::new();
         let shapes: Vec<&'m Shape> = self.closure.shapes().collect();
         for shape in shapes {
             let Some(name) = self.names.get(shape.id()).cloned() else {
                 continue;
             };
-            // Members as the schema has them: XML attributes first.
+            // Use the order of the schema, which has XML attributes first.
             let ordered: Vec<(u32, &'m Member)> = match schemas.get(shape.id().as_str()) {
                 Some(schema) => schema
                     .members()
@@ -267,7 +271,7 @@ impl<'m> Plan<'m> {
             };
             match shape.shape_type() {
                 ShapeType::Structure => {
-                    places.insert(shape.id(), self.structures.len());
+                    indices.insert(shape.id(), self.structures.len());
                     let structure = self.structure(shape, name, &ordered, scope, boxed);
                     self.structures.push(structure);
                 }
@@ -286,7 +290,7 @@ impl<'m> Plan<'m> {
             else {
                 continue;
             };
-            let planned = self.operation(shape, operation.index(), &places, scope);
+            let planned = self.operation(shape, operation.index(), &indices, scope);
             self.operations.extend(planned);
         }
     }
@@ -306,7 +310,7 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// Whether there is a client or a server.
+    /// Whether a client or a server is generated.
     pub(crate) fn has_operations(&self) -> bool {
         self.settings.client || self.settings.server
     }
@@ -336,7 +340,7 @@ impl<'m> Plan<'m> {
                 name: field_name,
                 ordinal: *ordinal,
                 presence: self.presence(member, target, is_input, is_boxed),
-                into: self.types.converted(target, is_boxed),
+                into: self.types.setter_type(target, is_boxed),
                 is_collection: is_collection(target),
                 is_sensitive: self.types.is_sensitive(member, target),
                 size: self.types.size(target, is_boxed),
@@ -371,17 +375,17 @@ impl<'m> Plan<'m> {
             };
             return match expression {
                 Some(expression) if is_client_optional || is_input => {
-                    Presence::Fillable(expression)
+                    Presence::ClientOptionalDefault(expression)
                 }
                 Some(expression) => Presence::Default(expression),
                 None => Presence::Optional,
             };
         }
-        // Clients make up a token where there is none.
+        // Clients generate a missing idempotency token.
         let is_for_clients = is_client_optional || traits.is_idempotency_token();
         match (traits.is_required(), is_for_clients) {
             (true, false) => Presence::Required,
-            (true, true) => Presence::Expected,
+            (true, true) => Presence::ClientOptional,
             (false, _) => Presence::Optional,
         }
     }
@@ -425,23 +429,23 @@ impl<'m> Plan<'m> {
         &mut self,
         shape: &'m Shape,
         index: u32,
-        places: &BTreeMap<&ShapeId, usize>,
+        indices: &BTreeMap<&ShapeId, usize>,
         scope: &mut Scope,
     ) -> Option<Operation<'m>> {
         let own_name = self.closure.name(shape.id());
         let name = camel(own_name);
         let operation = shape.as_operation()?;
-        let input = self.data(operation.input().id(), &name, "Input", places, scope);
-        let output = self.data(operation.output().id(), &name, "Output", places, scope);
+        let input = self.data(operation.input().id(), &name, "Input", indices, scope);
+        let output = self.data(operation.output().id(), &name, "Output", indices, scope);
         let mut variants = Scope::with(&["Self", "Other"]);
         let errors = self
             .closure
             .errors(shape)
             .into_iter()
             .filter_map(|error| {
-                let place = *places.get(error.id())?;
-                let variant = self.structures[place].name.clone();
-                Some((place, variants.claim(&[variant])))
+                let index = *indices.get(error.id())?;
+                let variant = self.structures[index].name.clone();
+                Some((index, variants.claim(&[variant])))
             })
             .collect();
         Some(Operation {
@@ -457,19 +461,18 @@ impl<'m> Plan<'m> {
         })
     }
 
-    /// The structure of an input or output. An operation without one gets an
-    /// empty structure of its own, so that programs still compile when the
-    /// model gives it members later.
+    /// Returns the index of an input or output structure. An operation without one gets an empty
+    /// structure, so that adding members to the model later does not break programs.
     fn data(
         &mut self,
         id: &'m ShapeId,
         operation: &str,
         suffix: &str,
-        places: &BTreeMap<&ShapeId, usize>,
+        indices: &BTreeMap<&ShapeId, usize>,
         scope: &mut Scope,
     ) -> Option<usize> {
         if *id != UNIT {
-            return places.get(id).copied();
+            return indices.get(id).copied();
         }
         let name = scope.claim(&[format!("{operation}{suffix}")]);
         let builder = scope.claim(&[format!("{name}Builder")]);
@@ -485,7 +488,7 @@ impl<'m> Plan<'m> {
     }
 }
 
-/// The formats of the protocols.
+/// The formats of all protocols.
 fn formats(protocols: &[&Protocol]) -> BTreeSet<&'static str> {
     let formats = protocols.iter().flat_map(|protocol| protocol.formats);
     formats.copied().collect()
@@ -500,7 +503,7 @@ impl Structure<'_> {
         self.traits.is_some_and(Traits::is_sensitive)
     }
 
-    /// With its lifetime, as a type.
+    /// Returns the type with a lifetime, if it needs one.
     pub(crate) fn ty(&self, lifetime: &str) -> String {
         with_lifetime(&self.name, self.has_lifetime, lifetime)
     }
@@ -509,7 +512,7 @@ impl Structure<'_> {
         with_lifetime(&self.builder, self.has_lifetime, lifetime)
     }
 
-    /// A guess of how many bytes it takes.
+    /// Estimates the size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.fields.iter().map(|field| field.size).sum()
     }
@@ -554,7 +557,7 @@ fn enumeration(shape: &Shape, name: String) -> Enum<'_> {
     }
 }
 
-/// What the variant for everything that the model does not have is called.
+/// Returns the name of the variant for values that are not in the model.
 fn unknown(scope: &mut Scope) -> String {
     scope.claim(&["Unknown".to_owned(), "UnknownValue".to_owned()])
 }
@@ -583,7 +586,7 @@ impl<'m> Types<'m> {
         self.names.get(id).map_or("", String::as_str)
     }
 
-    /// The Rust type of a shape.
+    /// Returns the Rust type of a shape.
     pub(crate) fn of(&self, shape: &'m Shape, is_boxed: bool) -> String {
         let ty = match shape.shape_type() {
             ShapeType::BigDecimal => "schema::BigDecimal".to_owned(),
@@ -647,8 +650,8 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// What a setter takes into the type, where that is more than the type.
-    fn converted(&self, shape: &'m Shape, is_boxed: bool) -> Option<String> {
+    /// Returns the type of a setter's argument if it differs from the field type.
+    fn setter_type(&self, shape: &'m Shape, is_boxed: bool) -> Option<String> {
         let converts = matches!(
             shape.shape_type(),
             ShapeType::Blob | ShapeType::Document | ShapeType::String
@@ -656,8 +659,8 @@ impl<'m> Types<'m> {
         (converts || is_boxed).then(|| format!("impl Into<{}>", self.of(shape, is_boxed)))
     }
 
-    /// Whether a member must not be shown: it is sensitive, or what it targets
-    /// is. Structures hide their own members.
+    /// Whether `Debug` must hide a member: it or its target is sensitive. Structures hide their own
+    /// members.
     fn is_sensitive(&self, member: &Member, target: &'m Shape) -> bool {
         let mut sensitive = member.traits().is_sensitive();
         let mut shape = Some(target);
@@ -695,10 +698,10 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Finds the shapes that hold strings, over any number of steps.
+    /// Finds the shapes that contain strings, directly or indirectly.
     fn find_borrowing(&mut self, closure: &Closure<'m>) {
         let mut holders: BTreeMap<&ShapeId, Vec<&'m ShapeId>> = BTreeMap::new();
-        let mut todo = Vec::new();
+        let mut pending = Vec::new();
         for shape in closure.shapes() {
             for member in shape.members() {
                 let is_key = shape.shape_type() == ShapeType::Map && member.name() == "key";
@@ -707,13 +710,13 @@ impl<'m> Types<'m> {
                 };
                 holders.entry(target.id()).or_default().push(shape.id());
                 if target.shape_type() == ShapeType::String {
-                    todo.push(shape.id());
+                    pending.push(shape.id());
                 }
             }
         }
-        while let Some(id) = todo.pop() {
+        while let Some(id) = pending.pop() {
             if self.borrowing.insert(id) {
-                todo.extend(holders.get(id).into_iter().flatten());
+                pending.extend(holders.get(id).into_iter().flatten());
             }
         }
     }

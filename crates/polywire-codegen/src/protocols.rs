@@ -1,18 +1,18 @@
-//! The protocols that a client can be told to speak.
+//! The protocols of generated clients.
 
 use polywire_schema::{SchemaSet, for_each_protocol};
 
 use crate::GenerateError;
 use crate::settings::Settings;
 
-/// A row of the table of the protocols.
+/// A row of the protocol table.
 #[derive(Debug)]
 pub(crate) struct Protocol {
-    /// The name of its trait.
+    /// The name of its trait, without namespace.
     pub(crate) name: &'static str,
-    /// Its type, and its variant of `ProtocolKind`.
+    /// Its type, which is also its variant of `ProtocolKind`.
     pub(crate) ty: &'static str,
-    /// The formats of its messages: variants of `Format`.
+    /// Its message formats: variants of `Format`.
     pub(crate) formats: &'static [&'static str],
 }
 
@@ -28,8 +28,8 @@ macro_rules! rows {
 
 pub(crate) const ALL: &[Protocol] = for_each_protocol!(rows!());
 
-/// The protocols that are set, else those that the model names, else all: in the
-/// order of [`ALL`].
+/// Returns the selected protocols, or else those of the model, or else all, in the order of
+/// [`ALL`].
 pub(crate) fn of(
     settings: &Settings,
     set: &SchemaSet<'_>,

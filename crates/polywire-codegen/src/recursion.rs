@@ -1,13 +1,12 @@
-//! Which members need a box: those that close a circle of structures.
+//! Finds the members that need a `Box` because their type is recursive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use polywire_model::{Closure, Model, ShapeId, ShapeType};
 
-/// The members of structures and unions that hold, directly or through other
-/// structures and unions, their own shape. Lists and maps have their items
-/// elsewhere anyway. Of each circle one member is boxed: the last by the order
-/// of shapes and members.
+/// Returns the members that must be boxed so that no structure or union contains itself. Lists and
+/// maps allocate their items, so they break a cycle by themselves. One member per cycle is boxed:
+/// the last one in the order of shapes and members.
 pub(crate) fn boxed_members<'m>(model: &'m Model, closure: &Closure<'m>) -> BTreeSet<&'m ShapeId> {
     let mut boxed = BTreeSet::new();
     let mut edges: BTreeMap<&ShapeId, Vec<&ShapeId>> = BTreeMap::new();
@@ -21,7 +20,7 @@ pub(crate) fn boxed_members<'m>(model: &'m Model, closure: &Closure<'m>) -> BTre
             let Some(target) = target.filter(|target| is_direct(target.shape_type())) else {
                 continue;
             };
-            // Whether the target leads back here by what is not boxed so far.
+            // Whether the target contains this shape again through members that are not boxed yet.
             if reaches(&edges, target.id(), shape.id()) {
                 boxed.insert(member.id());
             } else {
@@ -34,13 +33,13 @@ pub(crate) fn boxed_members<'m>(model: &'m Model, closure: &Closure<'m>) -> BTre
 
 fn reaches(edges: &BTreeMap<&ShapeId, Vec<&ShapeId>>, from: &ShapeId, to: &ShapeId) -> bool {
     let mut seen = BTreeSet::new();
-    let mut todo = vec![from];
-    while let Some(id) = todo.pop() {
+    let mut pending = vec![from];
+    while let Some(id) = pending.pop() {
         if id == to {
             return true;
         }
         if seen.insert(id) {
-            todo.extend(edges.get(id).into_iter().flatten());
+            pending.extend(edges.get(id).into_iter().flatten());
         }
     }
     false

@@ -1,4 +1,4 @@
-//! What to generate, and from what.
+//! Settings of the code generator.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use polywire_model::{Loader, Model, ShapeType};
 
 use crate::names::plain_snake;
-use crate::{GenerateError, Generated};
+use crate::{GenerateError, GeneratedModule};
 
-/// What is generated from a model, and how.
+/// Generates Rust code from a model. Builder with the settings of the generator.
 ///
 /// In a build script:
 ///
@@ -19,7 +19,7 @@ use crate::{GenerateError, Generated};
 /// }
 /// ```
 ///
-/// and in the crate: `polywire::include_service!(pub mod weather);`.
+/// In the crate, include the module with `polywire::include_service!(pub mod weather);`.
 #[derive(Clone, Debug)]
 pub struct Build {
     models: Vec<PathBuf>,
@@ -36,37 +36,36 @@ pub(crate) struct Settings {
     pub(crate) registry: bool,
     pub(crate) strings: Strings,
     pub(crate) maps: Maps,
-    /// By their short names.
+    /// Trait names without namespace.
     pub(crate) protocols: Option<Vec<String>>,
     pub(crate) operations: Option<BTreeSet<String>>,
 }
 
-/// What strings are in generated types.
+/// The Rust type of strings in generated types.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Strings {
-    /// `Text`: short ones inline, longer ones a part of the message that they
-    /// came in. Reading one allocates nothing.
+    /// `Text`: short strings are stored inline, longer ones share the buffer of the message.
+    /// Decoding does not allocate.
     #[default]
     Text,
     /// `String`.
     String,
-    /// `Cow<'a, str>`, borrowed from the message where they stand there as they
-    /// are. The types that hold strings have a lifetime; there are neither
-    /// clients nor servers of them.
+    /// `Cow<'a, str>`, borrowed from the message if it contains the string unescaped. Types with
+    /// strings have a lifetime. Clients and servers cannot be generated with this setting.
     Borrowed,
 }
 
-/// What maps are in generated types.
+/// The Rust type of maps in generated types.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Maps {
-    /// `BTreeMap`: what is written does not depend on chance.
+    /// `BTreeMap`: serialized output is deterministic.
     #[default]
     BTree,
     /// `HashMap`.
     Hash,
-    /// `Vec` of pairs, in the order of the wire.
+    /// `Vec` of pairs, in the order of the message.
     Vector,
 }
 
@@ -77,7 +76,8 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Types, client and server of a service that is still to be named.
+    /// Creates a builder that generates types, client and server. Requires at least one
+    /// [`model`](Build::model).
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -97,33 +97,32 @@ impl Build {
         }
     }
 
-    /// Adds a model: IDL, JSON AST, a JAR, or a folder of models. A relative
-    /// path is one from the folder of the crate, where build scripts run.
+    /// Adds a model: a Smithy IDL file, a JSON AST file, a JAR, or a folder of these. Relative
+    /// paths start at the package root, the working directory of build scripts.
     #[must_use]
     pub fn model(mut self, path: impl Into<PathBuf>) -> Self {
         self.models.push(path.into());
         self
     }
 
-    /// Says which service is meant, by its id, or by its name if no other has
-    /// it. Need not be said where the model has one service only.
+    /// Selects a service by its shape ID, or by its name if that is unique. Optional if the model
+    /// has exactly one service.
     #[must_use]
     pub fn service(mut self, id: impl Into<String>) -> Self {
         self.service = Some(id.into());
         self
     }
 
-    /// Sets the name of the module: that of the file without `.rs`. The name of
-    /// the service in `snake_case` otherwise.
+    /// Sets the name of the module and of its file, without `.rs`. Default: the name of the service
+    /// in `snake_case`.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Generates no more than what these operations need; the service has no
-    /// others then. Those of a large model that a program uses take a fraction
-    /// of the time to compile.
+    /// Generates only these operations and the types that they use. For large models, this reduces
+    /// compile time considerably. Default: all operations.
     #[must_use]
     pub fn operations<I>(mut self, names: I) -> Self
     where
@@ -135,44 +134,43 @@ impl Build {
         self
     }
 
-    /// Leaves out client and server.
+    /// Generates neither a client nor a server.
     #[must_use]
     pub fn types_only(self) -> Self {
         self.client(false).server(false)
     }
 
-    /// Whether there is a client. There is.
+    /// Whether to generate a client. Default: true.
     #[must_use]
     pub fn client(mut self, client: bool) -> Self {
         self.settings.client = client;
         self
     }
 
-    /// Whether there is a server trait. There is.
+    /// Whether to generate a server trait. Default: true.
     #[must_use]
     pub fn server(mut self, server: bool) -> Self {
         self.settings.server = server;
         self
     }
 
-    /// Whether there are functions that find a type by the id of its shape:
-    /// `visit_input`, `visit_output` and `visit_shape`. There are none. Tests
-    /// of all types of a service are what they are for.
+    /// Whether to generate the functions `visit_input`, `visit_output` and `visit_shape`, which
+    /// look up a type by shape ID. Used by tests that cover all types of a service. Default: false.
     #[must_use]
     pub fn registry(mut self, registry: bool) -> Self {
         self.settings.registry = registry;
         self
     }
 
-    /// Sets what strings are. [`Strings::Text`].
+    /// Sets the type of strings. Default: [`Strings::Text`].
     #[must_use]
     pub fn strings(mut self, strings: Strings) -> Self {
         self.settings.strings = strings;
         self
     }
 
-    /// Whether strings are borrowed from the message: [`Strings::Borrowed`]
-    /// without client and server.
+    /// Whether to borrow strings from the message. True sets [`Strings::Borrowed`] and
+    /// [`types_only`](Build::types_only). Default: false.
     #[must_use]
     pub fn borrowed(self, borrowed: bool) -> Self {
         match borrowed {
@@ -181,19 +179,19 @@ impl Build {
         }
     }
 
-    /// Sets what maps are. [`Maps::BTree`].
+    /// Sets the type of maps. Default: [`Maps::BTree`].
     #[must_use]
     pub fn maps(mut self, maps: Maps) -> Self {
         self.settings.maps = maps;
         self
     }
 
-    /// Sets the protocols that the client can be told to speak, by their short names,
-    /// such as `rpcv2Cbor`. A program has no code of others. Otherwise they are those
-    /// that the model names, and of a model that names none, all.
+    /// Sets the protocols that the client supports, by trait name without namespace, such as
+    /// `rpcv2Cbor`. Programs contain only the code of these protocols. Default: the protocols of
+    /// the model, or all if the model has none.
     ///
-    /// Clients of other protocols, `polywire::rpc::Client::builder`, can be given to
-    /// the generated one nevertheless.
+    /// For other protocols, build a `polywire::rpc::Client` with its own builder and pass it to the
+    /// `new` function of the generated client.
     #[must_use]
     pub fn protocols<I>(mut self, names: I) -> Self
     where
@@ -205,25 +203,26 @@ impl Build {
         self
     }
 
-    /// Sets the path under which generated code finds Polywire's crates.
-    /// `::polywire`.
+    /// Sets the path of Polywire's crates in generated code. Default: `::polywire`.
     #[must_use]
     pub fn root(mut self, path: impl Into<String>) -> Self {
         self.settings.root = path.into();
         self
     }
 
-    /// Generates from a build script: reads the models, tells Cargo about their
-    /// files, and writes the code to `OUT_DIR`.
+    /// Generates the code in a build script: reads the models, registers their files with Cargo,
+    /// and writes the module to `OUT_DIR`.
     ///
     /// # Errors
     ///
-    /// The model has errors, the service is not to be found, or the file cannot
-    /// be written.
-    pub fn generate(&self) -> Result<Generated, GenerateError> {
+    /// Returns an error if `OUT_DIR` is not set, if the model has errors, if the service cannot be
+    /// found, or if the file cannot be written.
+    pub fn generate(&self) -> Result<GeneratedModule, GenerateError> {
         for path in &self.models {
-            // What Cargo reads of a build script.
-            #[expect(clippy::print_stdout, reason = "Cargo reads it")]
+            #[expect(
+                clippy::print_stdout,
+                reason = "Cargo reads instructions from standard output"
+            )]
             {
                 println!("cargo::rerun-if-changed={}", path.display());
             }
@@ -232,18 +231,18 @@ impl Build {
         self.write(Path::new(&out))
     }
 
-    /// Generates into a folder, which is made if it is not there: a file with
-    /// the name of the module.
+    /// Writes the module to a folder, as `NAME.rs`. Creates the folder if it does not exist.
     ///
     /// # Errors
     ///
-    /// As [`Build::generate`].
-    pub fn write(&self, folder: &Path) -> Result<Generated, GenerateError> {
+    /// Returns an error if the model has errors, if the service cannot be found, or if the file
+    /// cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<GeneratedModule, GenerateError> {
         let generated = self.run()?;
         let path = folder.join(format!("{}.rs", generated.name()));
         let io = |error| GenerateError::Io(path.clone(), error);
         std::fs::create_dir_all(folder).map_err(io)?;
-        // An unchanged file keeps its time, so that nothing is built again.
+        // Keep the modification time of an unchanged file, so that Cargo does not rebuild.
         let old = std::fs::read_to_string(&path).ok();
         if old.as_deref() != Some(generated.code()) {
             std::fs::write(&path, generated.code()).map_err(io)?;
@@ -255,8 +254,8 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// The model has errors, or the service is not to be found.
-    pub fn run(&self) -> Result<Generated, GenerateError> {
+    /// Returns an error if the model has errors or the service cannot be found.
+    pub fn run(&self) -> Result<GeneratedModule, GenerateError> {
         let mut loader = Loader::new();
         for path in &self.models {
             loader.add_path(path);
@@ -265,12 +264,12 @@ impl Build {
         self.run_on(&assembled.model)
     }
 
-    /// Generates the code for a model that is there.
+    /// Generates the code from a model that is already loaded.
     ///
     /// # Errors
     ///
-    /// The service is not to be found.
-    pub fn run_on(&self, model: &Model) -> Result<Generated, GenerateError> {
+    /// Returns an error if the service cannot be found.
+    pub fn run_on(&self, model: &Model) -> Result<GeneratedModule, GenerateError> {
         let service = self.find_service(model)?;
         let short = service.rsplit('#').next().unwrap_or_default();
         let name = self.name.clone().unwrap_or_else(|| plain_snake(short));
@@ -278,22 +277,22 @@ impl Build {
     }
 
     fn find_service(&self, model: &Model) -> Result<String, GenerateError> {
-        let known = || -> Vec<String> {
+        let services = || -> Vec<String> {
             let services = model.shapes_of(ShapeType::Service);
             services.map(|service| service.id().to_string()).collect()
         };
-        let Some(wanted) = &self.service else {
-            return match <[String; 1]>::try_from(known()) {
+        let Some(selected) = &self.service else {
+            return match <[String; 1]>::try_from(services()) {
                 Ok([only]) => Ok(only),
                 Err(all) => Err(GenerateError::NoService(None, all)),
             };
         };
-        let is = |id: &String| id == wanted || id.rsplit('#').next() == Some(wanted);
-        let all = known();
+        let is = |id: &String| id == selected || id.rsplit('#').next() == Some(selected);
+        let all = services();
         let mut found = all.iter().filter(|id| is(id));
         match (found.next(), found.next()) {
             (Some(only), None) => Ok(only.clone()),
-            _ => Err(GenerateError::NoService(Some(wanted.clone()), all)),
+            _ => Err(GenerateError::NoService(Some(selected.clone()), all)),
         }
     }
 }

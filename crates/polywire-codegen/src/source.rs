@@ -1,9 +1,9 @@
-//! The text of generated code while it grows, formatted as rustfmt would.
+//! A writer of Rust source, formatted like the output of rustfmt.
 
-/// How long a line may be.
+/// The maximum line width.
 const WIDTH: usize = 100;
 
-/// Rust source, line by line.
+/// Rust source, written line by line.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     text: String,
@@ -15,7 +15,7 @@ impl Source {
         self.text
     }
 
-    /// A line at the current depth.
+    /// Writes a line at the current indentation.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         if !line.is_empty() {
@@ -27,42 +27,42 @@ impl Source {
         self.text.push('\n');
     }
 
-    /// An empty line, unless a block has just begun.
+    /// Writes an empty line, unless a block has just started.
     pub(crate) fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("{\n") && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// A line, and what follows is deeper.
+    /// Writes a line and indents the following lines.
     pub(crate) fn open(&mut self, line: impl AsRef<str>) {
         self.line(line);
         self.indent += 1;
     }
 
-    /// What follows is less deep, and a line.
+    /// Ends the indentation and writes a line.
     pub(crate) fn close(&mut self, line: impl AsRef<str>) {
         self.indent -= 1;
         self.line(line);
     }
 
-    /// What follows is deeper.
-    pub(crate) fn open_quietly(&mut self) {
+    /// Indents the following lines.
+    pub(crate) fn indent(&mut self) {
         self.indent += 1;
     }
 
-    /// A line as it is, from the first column.
+    /// Writes a line without indentation.
     pub(crate) fn raw(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    /// What follows is less deep.
-    pub(crate) fn close_quietly(&mut self) {
+    /// Ends the indentation.
+    pub(crate) fn dedent(&mut self) {
         self.indent -= 1;
     }
 
-    /// A documentation comment.
+    /// Writes a documentation comment.
     pub(crate) fn doc(&mut self, text: &str) {
         for line in text.lines() {
             if line.is_empty() {
@@ -73,8 +73,8 @@ impl Source {
         }
     }
 
-    /// The head of a function, with its opening brace or whatever `end` is: on
-    /// one line if it fits there, else an argument a line.
+    /// Writes the head of a function followed by `end`. Uses one line if it fits, or else one line
+    /// per argument.
     pub(crate) fn signature(&mut self, start: &str, arguments: &[&str], end: &str) {
         let whole = format!("{start}({}){end}", arguments.join(", "));
         if self.indent * 4 + whole.len() <= WIDTH {
@@ -91,14 +91,14 @@ impl Source {
         }
     }
 
-    /// A call as a statement or a field: on one line if it fits there, else an
-    /// argument a line.
+    /// Writes a call as a statement or field. Uses one line if it fits, or else one line per
+    /// argument.
     pub(crate) fn call(&mut self, start: &str, arguments: &[&str], end: &str) {
         self.signature(start, arguments, end);
     }
 
-    /// A slice as the value of a constant: on one line if it is short, as rustfmt breaks slices
-    /// of more than 60 columns, else an item per line.
+    /// Writes a slice constant. Uses one line if the slice is at most 60 columns wide, as rustfmt
+    /// does, or else one line per item.
     pub(crate) fn list(&mut self, start: &str, items: &[String]) {
         let slice = items.join(", ");
         let whole = format!("{start} &[{slice}];");
@@ -113,8 +113,8 @@ impl Source {
         self.close("];");
     }
 
-    /// A chain of calls: on one line if it has few and short ones, else a call a
-    /// line, as rustfmt breaks chains of more than 60 columns.
+    /// Writes a chain of method calls. Uses one line if the chain is at most 60 columns wide, as
+    /// rustfmt does, or else one line per call.
     pub(crate) fn chain(&mut self, chain: &str) {
         if chain.len() <= 60 {
             self.line(chain);
@@ -141,12 +141,12 @@ impl Source {
         self.indent -= 1;
     }
 
-    /// Whether a line would fit here.
+    /// Whether a line fits at the current indentation.
     pub(crate) fn fits(&self, line: &str) -> bool {
         self.indent * 4 + line.len() <= WIDTH
     }
 
-    /// An arm of a `match`: its expression in a block if it does not fit.
+    /// Writes an arm of a `match`. Puts the expression into a block if it does not fit on the line.
     pub(crate) fn arm(&mut self, pattern: &str, expression: &str) {
         let whole = format!("{pattern} => {expression},");
         if self.fits(&whole) {

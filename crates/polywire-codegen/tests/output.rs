@@ -1,11 +1,11 @@
-//! What is generated, as text.
+//! Tests of the generated code, as text.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use polywire_codegen::{Build, GenerateError, Generated, Maps, Strings};
+use polywire_codegen::{Build, GenerateError, GeneratedModule, Maps, Strings};
 use polywire_model::{Loader, Model};
 
 const LAMP: &str = r#"
@@ -43,14 +43,14 @@ fn model(text: &str) -> Model {
     loader.assemble().unwrap().model
 }
 
-fn run(build: &Build, text: &str) -> Generated {
+fn run(build: &Build, text: &str) -> GeneratedModule {
     build.run_on(&model(text)).unwrap()
 }
 
 #[test]
-fn types_are_written_so() {
+fn generated_types() {
     let generated = run(&Build::new().types_only(), LAMP);
-    // The packed schemas are no reading for people.
+    // Omit the packed schemas.
     let code = generated
         .code()
         .split("/// The schemas of the service")
@@ -59,20 +59,23 @@ fn types_are_written_so() {
 }
 
 #[test]
-fn clients_and_servers_are_written_so() {
+fn generated_client_and_server() {
     let generated = run(&Build::new(), LAMP);
-    let code = generated.code().split("/// The service, as clients").nth(1);
+    let code = generated
+        .code()
+        .split("/// Returns the service, which")
+        .nth(1);
     insta::assert_snapshot!(code.unwrap());
 }
 
 #[test]
-fn the_same_model_gives_the_same_code() {
+fn output_is_deterministic() {
     let build = Build::new().registry(true);
     assert_eq!(run(&build, LAMP).code(), run(&build, LAMP).code());
 }
 
 #[test]
-fn what_is_generated_is_formatted() {
+fn output_is_formatted() {
     let library = Path::new("../../tests/generated/model/library.smithy");
     let library = std::fs::read_to_string(library).unwrap();
     for text in [LAMP, &library] {
@@ -102,7 +105,7 @@ fn what_is_generated_is_formatted() {
 }
 
 #[test]
-fn paths_of_types_are_known() {
+fn finds_types_by_shape_id() {
     let generated = run(&Build::new(), LAMP);
     assert_eq!(generated.path_of("example.lamp#Broken"), Some("Broken"));
     assert_eq!(
@@ -114,7 +117,7 @@ fn paths_of_types_are_known() {
 }
 
 #[test]
-fn some_operations_need_fewer_types() {
+fn omits_types_of_other_operations() {
     let generated = run(&Build::new().operations(["Rest"]), LAMP);
     assert!(!generated.code().contains("Shine"));
     assert_eq!(generated.path_of("example.lamp#Broken"), None);
@@ -126,8 +129,8 @@ fn some_operations_need_fewer_types() {
 }
 
 #[test]
-fn clients_name_their_protocols() {
-    // The model names none: all are linked.
+fn links_only_selected_protocols() {
+    // The model has no protocols, so all are linked.
     let all = "::polywire::rpc::Client::builder(super::service(), kind)";
     assert!(run(&Build::new(), LAMP).code().contains(all));
     let names = ["rpcv2Cbor", "restXml"];
@@ -137,7 +140,7 @@ fn clients_name_their_protocols() {
     assert!(code.contains(".or::<protocol::RpcV2Cbor>(ProtocolKind::RpcV2Cbor)"));
     assert!(code.contains(".or::<protocol::RestXml>(ProtocolKind::RestXml)"));
     assert!(!code.contains("ProtocolKind::RestJson1"));
-    // And their formats.
+    // Only the formats of these protocols have codecs.
     assert!(code.contains("::polywire::codec::Format::Cbor"));
     assert!(code.contains("::polywire::codec::Format::Xml"));
     assert!(!code.contains("::polywire::codec::Format::Json"));
@@ -149,25 +152,25 @@ fn clients_name_their_protocols() {
     let names = polywire_schema::for_each_protocol!(names!()).join(", ");
     assert_eq!(
         error.unwrap_err().to_string(),
-        format!("no protocol `soap`: there are {names}")
+        format!("unknown protocol `soap`: expected one of {names}")
     );
 }
 
 #[test]
-fn services_have_to_be_told_apart() {
+fn requires_a_service_if_there_are_several() {
     let two = "$version: \"2\"\nnamespace a\nservice One { version: \"1\" }\nservice Two { version: \"1\" }\n";
     let error = Build::new().run_on(&model(two)).unwrap_err();
     assert!(matches!(error, GenerateError::NoService(None, _)));
     assert_eq!(
         error.to_string(),
-        "say which service is meant: the model has a#One, a#Two"
+        "select a service: the model has the services a#One, a#Two"
     );
     assert_eq!(run(&Build::new().service("Two"), two).name(), "two");
     assert_eq!(run(&Build::new().service("a#One"), two).name(), "one");
 }
 
 #[test]
-fn circles_are_boxed_once() {
+fn boxes_one_member_per_cycle() {
     let text = r#"
         $version: "2"
         namespace a
@@ -205,7 +208,7 @@ fn circles_are_boxed_once() {
 
 /// Whatever a model calls its shapes, what is generated compiles.
 #[test]
-fn pages_whose_items_the_model_does_not_name() {
+fn paginates_without_items() {
     let generated = run(
         &Build::new(),
         r#"
@@ -229,7 +232,7 @@ fn pages_whose_items_the_model_does_not_name() {
 }
 
 #[test]
-fn names_that_generated_code_uses_itself() {
+fn renames_shapes_that_clash_with_generated_names() {
     let text = r#"
         $version: "2"
         namespace a
@@ -254,7 +257,7 @@ fn names_that_generated_code_uses_itself() {
         let code = generated.code();
         assert!(code.contains("::rpc::generated::Pages for FormatsOperation {"));
         assert_eq!(generated.path_of("a#Sized"), Some("SizedShape"));
-        // A message that is no text is none to show.
+        // `Display` omits a message that is not a string.
         assert!(
             code.contains(r#"codec::show(f, "Strange", None)"#),
             "{code}"

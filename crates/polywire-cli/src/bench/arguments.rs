@@ -1,76 +1,75 @@
-//! What the command line says of a run.
+//! The arguments of `polywire bench`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ValueEnum, value_parser};
 
-use super::expected::Expectation;
+use super::numbers::rate;
 use super::plan::{Load, Plan};
+use super::reply::Expectation;
 use super::schedule::Schedule;
 use super::threshold::Threshold;
-use super::words::rate;
 use crate::Failure;
 use crate::call::{ServiceArguments, seconds};
 use crate::output::Overwrite;
 
-/// Call a service again and again, and measure: over any wire, in a closed or an open loop.
+/// Measure the latency and throughput of a service, with a closed or an open loop
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// The service: tcp://HOST:PORT, unix:///SOCKET or udp://HOST:PORT over frames; http://,
-    /// https://, http+unix://, scgi:// or scgi+unix:// over a protocol of HTTP, as for
-    /// `polywire call`. With --protocol unix:// is HTTP.
+    /// The URL of the service. Frames: tcp://HOST:PORT, unix:///SOCKET or udp://HOST:PORT. HTTP:
+    /// http://, https://, http+unix://, scgi:// or scgi+unix://, as for `polywire call`. With
+    /// --protocol, unix:// is for HTTP
     #[arg(required_unless_present = "json_schema")]
     pub(super) url: Option<String>,
-    /// The operation, or a method without a model. By default the operation of the
-    /// model that is easiest to call, with an input for it.
+    /// The operation, or a method without a model [default: the operation that is easiest to call,
+    /// with an input for it]
     pub(super) operation: Option<String>,
-    /// The input as JSON; `-` reads it from standard input. For a method the list of
-    /// its parameters, such as [1, 2].
+    /// The input as JSON, or `-` for standard input. For methods, a list of parameters, such as [1,
+    /// 2]
     #[arg(value_name = "JSON")]
     pub(super) input: Option<String>,
     #[command(flatten)]
     pub(super) service: ServiceArguments,
-    /// Call a method over XML-RPC, without a model, as `polywire xmlrpc` does.
+    /// Call a method over XML-RPC without a model, like `polywire xmlrpc`
     #[arg(long, conflicts_with_all = ["protocol", "files", "service"], requires = "operation")]
     pub(super) xmlrpc: bool,
 
-    /// Threads, each with its own runtime.
+    /// The number of threads, each with its own runtime
     #[arg(long, short, value_name = "N", default_value_t = 1,
         value_parser = value_parser!(u32).range(1..=64), help_heading = "Load")]
     threads: u32,
-    /// Clients of each thread, each with its own connection, or over HTTP its own
-    /// pool of connections.
+    /// The number of clients per thread, each with its own connection, or over HTTP its own pool
     #[arg(long, short, value_name = "N", default_value_t = 1,
         value_parser = value_parser!(u32).range(1..=100), help_heading = "Load")]
     clients: u32,
-    /// Concurrency of a closed loop: the calls that each client has open, or with -i
-    /// those that it sends every interval.
+    /// Closed loop: the number of open calls per client, or with -i the number of calls per
+    /// interval
     #[arg(long = "concurrency", short = 'b', value_name = "N", default_value_t = 100,
         value_parser = value_parser!(u32).range(1..=1000), conflicts_with = "rate",
         help_heading = "Load")]
     concurrency: u32,
-    /// Milliseconds between the batches of each client; 0 sends the next call as soon
-    /// as one has ended.
+    /// Closed loop: the interval between batches of a client, in milliseconds. 0 sends the next
+    /// call as soon as one ends
     #[arg(long, short, value_name = "MS", default_value_t = 0,
         value_parser = value_parser!(u64).range(0..=100), conflicts_with = "rate",
         help_heading = "Load")]
     interval: u64,
-    /// The measured time in milliseconds.
+    /// The duration of the measurement, in milliseconds
     #[arg(long, short, value_name = "MS", default_value_t = 3_000,
         value_parser = value_parser!(u64).range(100..=86_400_000), help_heading = "Load")]
     duration: u64,
-    /// The time before it, in milliseconds: its calls do not count.
+    /// The duration of the warm-up, in milliseconds. Its calls are not measured
     #[arg(long, value_name = "MS", default_value_t = 500,
         value_parser = value_parser!(u64).range(0..=600_000), help_heading = "Load")]
     warm_up: u64,
-    /// Open loop: send so many calls a second, by all threads together, however long
-    /// they take. Latency counts from when a call was due.
+    /// Open loop: send this many calls per second, in total, regardless of how long they take.
+    /// Latency is measured from the scheduled time of a call
     #[arg(long, value_name = "CALLS/S", value_parser = rate_argument, help_heading = "Load")]
     rate: Option<f64>,
-    /// How the rate goes: const; step or ramp from --rate to --rate-to; burst, calls
-    /// --burst at a time.
+    /// Open loop: how the rate changes. const; step or ramp from --rate to --rate-to; burst of
+    /// --burst calls
     #[arg(
         long,
         value_enum,
@@ -78,27 +77,27 @@ pub(crate) struct Arguments {
         requires = "rate",
         help_heading = "Load"
     )]
-    schedule: Form,
-    /// Where step and ramp end.
+    schedule: ScheduleKind,
+    /// The last rate of step and ramp, in calls per second
     #[arg(long, value_name = "CALLS/S", value_parser = rate_argument, requires = "rate",
         help_heading = "Load")]
     rate_to: Option<f64>,
-    /// The steps of step, each as long.
+    /// The number of steps of step, all of the same length
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = value_parser!(u32).range(2..=1000), requires = "rate",
         help_heading = "Load")]
     steps: u32,
-    /// The calls of each burst.
+    /// The number of calls per burst
     #[arg(long, value_name = "N", default_value_t = 100,
         value_parser = value_parser!(u32).range(1..=1_000_000), requires = "rate",
         help_heading = "Load")]
     burst: u32,
-    /// Calls that a client may have open in an open loop; more are skipped.
+    /// Open loop: the maximum number of open calls per client. Further calls are skipped
     #[arg(long, value_name = "N", default_value_t = 10_000,
         value_parser = value_parser!(u32).range(1..=1_000_000), requires = "rate",
         help_heading = "Load")]
     most_open: u32,
-    /// Seconds until a call is given up.
+    /// The timeout of a call in seconds
     #[arg(
         long,
         value_name = "SECONDS",
@@ -107,70 +106,69 @@ pub(crate) struct Arguments {
         help_heading = "Load"
     )]
     deadline: f64,
-    /// Look for the highest rate that is sustained, from --rate on: with 95% of the
-    /// calls asked for, 99.9% success, all --threshold kept, and without one for
-    /// latency a p99 of at most 100 ms. Each step takes --duration.
+    /// Search for the highest sustained rate, starting with --rate. A rate is sustained if at least
+    /// 95% of the requested calls get a reply, 99.9% of the calls succeed, and all --threshold
+    /// conditions hold. Without a condition for latency, the p99 must be at most 100 ms. Each step
+    /// takes --duration
     #[arg(long, requires = "rate", conflicts_with_all = ["rate_to", "hdr_log"],
         help_heading = "Load")]
     pub(super) find_knee: bool,
 
-    /// The right reply, as JSON. By default all replies have to be as the first, if an
-    /// operation is named.
+    /// The expected reply, as JSON [default: the first reply, if an operation is given]
     #[arg(long, value_name = "JSON", help_heading = "Report")]
     expect: Option<String>,
-    /// Take any reply that can be read for right.
+    /// Accept any valid reply
     #[arg(long, conflicts_with = "expect", help_heading = "Report")]
     any_reply: bool,
-    /// Print the report as JSON.
+    /// Print the report as JSON
     #[arg(long, help_heading = "Report")]
     pub(super) json: bool,
-    /// Write the report as JSON to a file, too.
+    /// Write the report as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Report")]
     pub(super) output: Option<PathBuf>,
-    /// Print the JSON Schema of the report, and do nothing else.
+    /// Print the JSON Schema of the report and exit
     #[arg(long, help_heading = "Report")]
     pub(super) json_schema: bool,
-    /// Write a histogram of latencies a second, as the tools of HdrHistogram read it.
+    /// Write a latency histogram per second to this file, in the log format of HdrHistogram
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(super) hdr_log: Option<PathBuf>,
     #[command(flatten)]
     pub(super) overwrite: Overwrite,
-    /// Print the report beside an older one.
+    /// Compare the report with an older one
     #[arg(long, value_name = "OLD.json", help_heading = "Report")]
     pub(super) compare: Option<PathBuf>,
-    /// What has to be reached, or the exit status is 4: METRIC<VALUE, with <, <=, > or
-    /// >=. See below.
+    /// Exit with status 4 unless METRIC<VALUE holds, with <, <=, > or >=. Can be repeated. See
+    /// below
     #[arg(long, value_name = "CONDITION", help_heading = "Report")]
     pub(super) threshold: Vec<Threshold>,
-    /// The server's process, if it is on this machine: the report tells its memory.
+    /// The process ID of the server, to report its memory usage. Must be on this machine
     #[arg(long, value_name = "PID", help_heading = "Report")]
     pub(super) server_pid: Option<u32>,
-    /// Show nothing while it runs.
+    /// Do not show progress
     #[arg(long, short, help_heading = "Report")]
     pub(super) quiet: bool,
 }
 
 const AFTER_HELP: &str = "\
-Closed loop: -t threads x -c clients x -b calls. Without -i each client has -b calls open all the \
-time. With -i each client sends a batch of -b calls every -i ms, if it has no more than -b open: \
-it never has more than twice -b, and what would go beyond is skipped and counted. So \
-`-t 2 -c 2 -b 100 -i 2 -d 3000` asks for 2 x 2 x 100 calls every 2 ms, 200,000 calls/s, for 3 s.
+Closed loop: -t threads x -c clients x -b calls. Without -i, each client always has -b open calls. \
+ With -i, each client sends a batch of -b calls every -i ms. A client never has more than twice -b \
+open calls; calls beyond that are skipped and counted. For example, `-t 2 -c 2 -b 100 -i 2 -d 3000` \
+sends 2 x 2 x 100 calls every 2 ms, which is 200,000 calls/s, for 3 s.
 
-Open loop: --rate. A server that falls behind is not spared, and the calls that it keeps waiting \
-count as long as they wait.
+Open loop: --rate. Calls are sent on schedule even if the server falls behind, and their latency \
+includes the time for which they were delayed.
 
 Thresholds: rate, knee (calls/s), success_rate (0.999 or 99.9%), failed, skipped (counts), mean, \
-p50, p90, p99, p99.9, max (500us, 5ms, 1s). With --compare a value such as 1.1x is so many times \
-the older report's. --threshold 'p99<5ms' --threshold 'rate>=0.9x'
+p50, p90, p99, p99.9, max (500us, 5ms, 1s). With --compare, a value such as 1.1x is a multiple of \
+the value in the older report. Example: --threshold 'p99<5ms' --threshold 'rate>=0.9x'
 
-Exit status: 0 with a report; 2 when what was asked for makes no sense; 3 when the service cannot \
-be reached, or no call at all had a right reply; 4 when a threshold was missed. Ctrl-C ends the \
-run with a report of what was measured. A run in which every call fails, with a fault or a wrong \
-reply, ends after a second.";
+Exit status: 0 if there is a report; 2 for invalid arguments; 3 if the service cannot be reached or \
+no call had an expected reply; 4 if a threshold was missed. Ctrl-C ends the run and prints a report. \
+If every call fails with a fault or an unexpected reply, the run ends after one second.";
 
-/// How the rate of an open loop goes.
+/// How the rate of an open loop changes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum Form {
+enum ScheduleKind {
     Const,
     Step,
     Ramp,
@@ -180,12 +178,12 @@ enum Form {
 fn rate_argument(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (0.001..=1e8).contains(&rate) => Ok(rate),
-        _ => Err("expected calls a second, from 0.001 to 100000000".to_owned()),
+        _ => Err("expected calls per second, from 0.001 to 100000000".to_owned()),
     }
 }
 
 impl Arguments {
-    /// The run, and its schedule in words if it has one.
+    /// Returns the run, and the description of its schedule, if it has one.
     pub(super) fn plan(&self) -> Result<(Plan, Option<String>), Failure> {
         let warm_up = Duration::from_millis(self.warm_up);
         let duration = Duration::from_millis(self.duration);
@@ -222,7 +220,7 @@ impl Arguments {
         Ok((plan, words))
     }
 
-    /// The same run at a constant rate.
+    /// Returns the same run at a constant rate.
     pub(super) fn plan_at(&self, asked: f64) -> Result<(Plan, Option<String>), Failure> {
         let (plan, _) = self.plan()?;
         let load = Load::Open {
@@ -235,7 +233,7 @@ impl Arguments {
         ))
     }
 
-    /// Where the search for the knee begins.
+    /// Returns the first rate of the search.
     pub(super) fn first_rate(&self) -> f64 {
         self.rate.unwrap_or(1_000.0)
     }
@@ -248,32 +246,32 @@ impl Arguments {
     ) -> Result<(Schedule, String), Failure> {
         let shown = rate(first);
         let last = match (self.schedule, self.rate_to) {
-            (Form::Step | Form::Ramp, Some(last)) => last,
-            (Form::Step | Form::Ramp, None) => {
-                return Err(Failure::usage("--schedule step and ramp need --rate-to"));
+            (ScheduleKind::Step | ScheduleKind::Ramp, Some(last)) => last,
+            (ScheduleKind::Step | ScheduleKind::Ramp, None) => {
+                return Err(Failure::usage("--schedule step and ramp require --rate-to"));
             }
             (_, Some(_)) => {
-                let message = "--rate-to is for --schedule step and ramp";
+                let message = "--rate-to requires --schedule step or ramp";
                 return Err(Failure::usage(message));
             }
             (_, None) => first,
         };
-        if self.find_knee && self.schedule != Form::Const {
-            let message = "--find-knee makes a schedule of its own: leave --schedule out";
+        if self.find_knee && self.schedule != ScheduleKind::Const {
+            let message = "--find-knee cannot be used with --schedule";
             return Err(Failure::usage(message));
         }
         let to = rate(last);
         Ok(match self.schedule {
-            Form::Const => (Schedule::constant(first), format!("{shown} calls/s")),
-            Form::Ramp => (
+            ScheduleKind::Const => (Schedule::constant(first), format!("{shown} calls/s")),
+            ScheduleKind::Ramp => (
                 Schedule::ramp(first, last, warm_up, duration),
                 format!("a ramp from {shown} to {to} calls/s"),
             ),
-            Form::Step => (
+            ScheduleKind::Step => (
                 Schedule::steps((first, last), self.steps, warm_up, duration),
                 format!("{} steps from {shown} to {to} calls/s", self.steps),
             ),
-            Form::Burst => (
+            ScheduleKind::Burst => (
                 Schedule::bursts(first, u64::from(self.burst)),
                 format!("{shown} calls/s in bursts of {}", self.burst),
             ),
@@ -283,9 +281,9 @@ impl Arguments {
     pub(super) fn expectation(&self) -> Expectation<'_> {
         match &self.expect {
             _ if self.any_reply => Expectation::Any,
-            // Without an operation it is unknown whether all replies are equal.
+            // Without an operation, replies may legitimately differ.
             None if self.operation.is_none() => Expectation::Any,
-            Some(json) => Expectation::This(json),
+            Some(json) => Expectation::Json(json),
             None => Expectation::First,
         }
     }

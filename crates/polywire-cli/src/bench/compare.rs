@@ -1,18 +1,18 @@
-//! A report beside an older one.
+//! Compares two reports.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use super::numbers::{bytes, micros, percent, rate};
 use super::report::Report;
-use super::words::{bytes, micros, percent, rate};
 use crate::Failure;
 
 /// Reads an older report.
 pub(super) fn read(path: &Path) -> Result<Report, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::usage(format!(
-            "--compare {}: {error}; expected what `polywire bench --json` has printed",
+            "--compare {}: {error}; expected the output of `polywire bench --json`",
             path.display()
         ))
     };
@@ -20,7 +20,7 @@ pub(super) fn read(path: &Path) -> Result<Report, Failure> {
     serde_json::from_str(&text).map_err(|error| wrong(&error))
 }
 
-/// Both, line by line, and what differs in how they were made.
+/// Formats both reports side by side, and lists differences in their settings.
 pub(super) fn text(old: &Report, new: &Report) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -64,12 +64,12 @@ fn write(text: &mut String, old: &Report, new: &Report) -> std::fmt::Result {
         report.knee.as_ref()?.sustained
     })?;
     for (name, differs) in [
-        ("what is called", old.target != new.target),
+        ("the target", old.target != new.target),
         ("the load", old.load != new.load),
         ("the version of polywire", old.polywire != new.polywire),
     ] {
         if differs {
-            writeln!(text, "  note: {name} is not the same in both")?;
+            writeln!(text, "  note: {name} differs")?;
         }
     }
     Ok(())
@@ -90,7 +90,7 @@ mod tests {
             "calls/s 1,000 1,500 +50.0%",
             "success 100% 100% +0.0%",
             "p50 100 us 50.0 us -50.0%",
-            "note: the load is not the same in both",
+            "note: the load differs",
         ] {
             let found = text.lines().any(|shown| {
                 let words: Vec<&str> = shown.split_whitespace().collect();
@@ -99,7 +99,7 @@ mod tests {
             assert!(found, "{line}: {text}");
         }
         assert!(
-            !text.contains("what is called") && !text.contains("memory"),
+            !text.contains("the target") && !text.contains("memory"),
             "{text}"
         );
     }

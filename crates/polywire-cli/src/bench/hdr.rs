@@ -1,4 +1,4 @@
-//! The log of histograms that the tools of HdrHistogram read: an interval a second.
+//! Writes histograms in the log format of HdrHistogram, with one interval per second.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -11,15 +11,15 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWr
 
 use crate::Failure;
 
-/// Where a log goes.
-pub(super) struct Paper {
+/// The file of a log.
+pub(super) struct LogFile {
     file: File,
     shown: String,
     serializer: V2DeflateSerializer,
 }
 
-impl Paper {
-    /// A new file, in place of the old if there is one.
+impl LogFile {
+    /// Creates the file, or replaces it.
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         let shown = format!("--hdr-log {}", path.display());
         let file = File::create(path);
@@ -31,20 +31,20 @@ impl Paper {
     }
 }
 
-/// A log that is being written: latencies in nanoseconds, the column of the largest in
-/// milliseconds, times from the beginning of the measured time.
+/// A log. Latencies are in nanoseconds, the column of the maximum in milliseconds, and times are
+/// relative to the start of the measurement.
 pub(super) struct Log<'a> {
     writer: IntervalLogWriter<'a, 'a, File, V2DeflateSerializer>,
     shown: &'a str,
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn begin(paper: &'a mut Paper, what: &str) -> Result<Self, Failure> {
-        let Paper {
+    pub(super) fn begin(file: &'a mut LogFile, what: &str) -> Result<Self, Failure> {
+        let LogFile {
             file,
             shown,
             serializer,
-        } = paper;
+        } = file;
         let mut builder = IntervalLogWriterBuilder::new();
         builder.add_comment("[Histogram log format version 1.3]");
         builder.add_comment(what);
@@ -81,11 +81,11 @@ mod tests {
     use polywire::text::base64;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn writes_readable_logs() {
         let name = format!("polywire-hdr-{}.hlog", std::process::id());
         let path = std::env::temp_dir().join(name);
-        let mut paper = Paper::create(&path).unwrap();
-        let mut log = Log::begin(&mut paper, "Add over frames").unwrap();
+        let mut file = LogFile::create(&path).unwrap();
+        let mut log = Log::begin(&mut file, "Add over frames").unwrap();
         let second = Duration::from_secs(1);
         for number in 0..2 {
             let mut histogram = Histogram::new(3).unwrap();

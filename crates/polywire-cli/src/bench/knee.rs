@@ -1,17 +1,17 @@
-//! Looks for the highest rate that is sustained: a search over runs, without a clock.
+//! Searches for the highest sustained rate over several runs. Does not use a clock.
 //!
-//! Rates are doubled until one is not sustained, then the gap is halved until it is small.
+//! Doubles the rate until it is not sustained, and then narrows the interval by bisection.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{micros, percent, rate};
 use super::report::Report;
 use super::threshold::Threshold;
-use super::warnings::KEPT;
-use super::words::{micros, percent, rate};
+use super::warnings::MIN_RATE_RATIO;
 
-/// What came of a rate.
+/// The result of a rate.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Step {
     pub(super) asked: f64,
@@ -19,7 +19,7 @@ pub(super) struct Step {
     pub(super) success_rate: f64,
     pub(super) p99_us: f64,
     pub(super) sustained: bool,
-    /// Why not.
+    /// The reason if it was not sustained.
     pub(super) why: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} asked for: {} calls/s, success {}, p99 {}",
+            "requested {}: {} calls/s, success {}, p99 {}",
             rate(self.asked),
             rate(self.calls_per_second),
             percent(self.success_rate),
@@ -40,38 +40,37 @@ impl fmt::Display for Step {
     }
 }
 
-/// The success that a sustained rate has at least.
-const SUCCESS: f64 = 0.999;
+/// The minimum success rate of a sustained rate.
+const MIN_SUCCESS_RATE: f64 = 0.999;
 
-/// The p99 that it has at most where no threshold says other, in microseconds.
-const LATENCY: f64 = 100_000.0;
+/// The maximum p99 in microseconds, if no threshold limits the latency.
+const MAX_P99_US: f64 = 100_000.0;
 
-/// Whether a rate was sustained.
+/// Decides whether a rate was sustained.
 pub(super) fn judge(
     asked: f64,
     report: &Report,
     thresholds: &[Threshold],
     old: Option<&Report>,
 ) -> Step {
-    let missed = |threshold: &&Threshold| {
-        !threshold.is_of_the_knee() && !threshold.check(report, old).passed
-    };
+    let missed =
+        |threshold: &&Threshold| !threshold.is_knee() && !threshold.check(report, old).passed;
     let due = report.calls + report.skipped_sends;
     let latency = &report.latency_us;
-    let why = if report.calls_per_second < asked * KEPT {
+    let why = if report.calls_per_second < asked * MIN_RATE_RATIO {
         Some(match report.generator.bottleneck {
-            true => "the rate was not reached; the generator is the bottleneck".to_owned(),
+            true => "the rate was not reached; the load generator is the bottleneck".to_owned(),
             false => "the rate was not reached".to_owned(),
         })
-    } else if report.skipped_sends as f64 > due as f64 * (1.0 - SUCCESS) {
-        Some("too many sends were skipped: as many calls were open as may be".to_owned())
-    } else if report.success_rate < SUCCESS {
+    } else if report.skipped_sends as f64 > due as f64 * (1.0 - MIN_SUCCESS_RATE) {
+        Some("too many calls were skipped because the limit of open calls was reached".to_owned())
+    } else if report.success_rate < MIN_SUCCESS_RATE {
         let most = report.errors.first().map_or("", |errors| &*errors.kind);
-        Some(format!("too many calls failed, most of them so: {most}"))
+        Some(format!("too many calls failed, most of them with: {most}"))
     } else if let Some(threshold) = thresholds.iter().find(missed) {
         Some(format!("missed {threshold}"))
-    } else if latency.p99 > LATENCY && !thresholds.iter().any(Threshold::is_of_latency) {
-        Some(format!("a p99 above {}", micros(LATENCY)))
+    } else if latency.p99 > MAX_P99_US && !thresholds.iter().any(Threshold::is_latency) {
+        Some(format!("p99 above {}", micros(MAX_P99_US)))
     } else {
         None
     };
@@ -85,28 +84,28 @@ pub(super) fn judge(
     }
 }
 
-/// The search. What it finds it tries once more: a rate that was sustained by chance is none.
+/// The search. It confirms its result with a second run, because a rate may be sustained by chance.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     next: f64,
-    /// In their order, the highest last.
+    /// Sustained rates in ascending order.
     sustained: Vec<f64>,
     not_sustained: Option<f64>,
-    /// How often the highest was sustained.
+    /// How often the highest rate was sustained.
     times: u32,
 }
 
-/// Rates that differ by less than a twentieth are one.
-const CLOSE: f64 = 1.05;
+/// The search ends when the remaining interval is smaller than this factor.
+const CONVERGENCE_FACTOR: f64 = 1.05;
 
-/// Where nothing is sustained, the search gives up below this many calls a second.
-const LEAST: f64 = 1.0;
+/// The search gives up below this rate, in calls per second.
+const MIN_RATE: f64 = 1.0;
 
-/// What no program of ours sends.
-const MOST: f64 = 1e8;
+/// The maximum rate, in calls per second.
+const MAX_RATE: f64 = 1e8;
 
 impl Search {
-    /// Begins with this rate.
+    /// Starts a search.
     pub(super) const fn new(first: f64) -> Self {
         Self {
             next: first,
@@ -116,15 +115,15 @@ impl Search {
         }
     }
 
-    /// The rate to try next, or none if the knee is known.
+    /// Returns the rate to try next. `None` if the search has ended.
     pub(super) fn next(&self) -> Option<f64> {
         let Some(below) = self.sustained() else {
-            let hopeless = self.not_sustained.is_some_and(|above| above <= LEAST);
+            let hopeless = self.not_sustained.is_some_and(|above| above <= MIN_RATE);
             return (!hopeless).then_some(self.next);
         };
         let found = match self.not_sustained {
-            Some(above) => above <= below * CLOSE,
-            None => below >= MOST,
+            Some(above) => above <= below * CONVERGENCE_FACTOR,
+            None => below >= MAX_RATE,
         };
         match (found, self.times) {
             (false, _) => Some(self.next),
@@ -133,35 +132,36 @@ impl Search {
         }
     }
 
-    /// Tells what came of the rate.
-    pub(super) fn tried(&mut self, sustained: bool) {
-        let Some(tried) = self.next() else { return };
-        let again = self.sustained() == Some(tried);
+    /// Records the result of the current rate.
+    pub(super) fn record(&mut self, sustained: bool) {
+        let Some(record) = self.next() else { return };
+        let again = self.sustained() == Some(record);
         match (sustained, again) {
             (true, true) => self.times += 1,
             (true, false) => {
-                self.sustained.push(tried);
+                self.sustained.push(record);
                 self.times = 1;
             }
             (false, _) => {
                 if again {
                     self.sustained.pop();
-                    // Between it and the one before it is the knee, if that holds.
+                    // The knee may be between this rate and the previous one, which must be
+                    // confirmed.
                     self.times = 1;
                 }
-                self.not_sustained = Some(tried);
+                self.not_sustained = Some(record);
             }
         }
         self.next = match (self.sustained(), self.not_sustained) {
             (Some(below), None) => below * 2.0,
             (None, Some(above)) => above / 2.0,
-            // The same factor up and down.
+            // Use the same factor up and down.
             (Some(below), Some(above)) => (below * above).sqrt(),
             (None, None) => self.next,
         };
     }
 
-    /// The highest rate that was sustained.
+    /// Returns the highest sustained rate.
     pub(super) fn sustained(&self) -> Option<f64> {
         self.sustained.last().copied()
     }
@@ -171,19 +171,19 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// Searches where rates up to the capacity are sustained.
+    /// Simulates a service that sustains rates up to a capacity.
     fn search(first: f64, capacity: f64) -> (Option<f64>, usize) {
         let mut search = Search::new(first);
         let mut steps = 0;
         while let Some(rate) = search.next() {
-            search.tried(rate <= capacity);
+            search.record(rate <= capacity);
             steps += 1;
             assert!(steps < 100, "no end");
         }
         (search.sustained(), steps)
     }
 
-    /// Why a rate of 1,000 was not sustained.
+    /// Returns why a rate of 1,000 was not sustained.
     fn judged(change: impl FnOnce(&mut Report), thresholds: &[&str]) -> Option<String> {
         let mut report = Report::example();
         change(&mut report);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_sustained_means() {
+    fn judges_rates() {
         assert_eq!(judged(|_| (), &["p99<1ms", "knee>1000000"]), None);
         let slow = judged(|report| report.calls_per_second = 949.0, &[]);
         assert_eq!(slow.unwrap(), "the rate was not reached");
@@ -206,30 +206,33 @@ mod tests {
         assert_eq!(judged(|_| (), &["p99<300us"]).unwrap(), "missed p99<300us");
         let skipped = judged(|report| report.skipped_sends = 100, &[]).unwrap();
         assert!(
-            skipped.starts_with("too many sends were skipped"),
+            skipped.starts_with("too many calls were skipped"),
             "{skipped}"
         );
         let slower = |report: &mut Report| report.latency_us.p99 *= 1.5;
         assert_eq!(judged(slower, &["p99<1.4x"]).unwrap(), "missed p99<1.4x");
         assert_eq!(judged(slower, &["p99<1.6x"]), None);
         let late = |report: &mut Report| report.latency_us.p99 = 200_000.0;
-        assert_eq!(judged(late, &[]).unwrap(), "a p99 above 100 ms");
+        assert_eq!(judged(late, &[]).unwrap(), "p99 above 100 ms");
         assert_eq!(judged(late, &["p99<1s"]), None);
     }
 
     #[test]
-    fn the_knee_is_found_from_below_and_above() {
+    fn finds_the_knee_from_below_and_above() {
         for first in [1_000.0, 1e6, 123_456.0] {
             let (knee, steps) = search(first, 123_456.0);
             let knee = knee.unwrap();
-            assert!(knee <= 123_456.0 && knee * CLOSE >= 123_456.0, "{knee}");
+            assert!(
+                knee <= 123_456.0 && knee * CONVERGENCE_FACTOR >= 123_456.0,
+                "{knee}"
+            );
             assert!(steps <= 15, "{steps}");
         }
     }
 
-    /// What was sustained once by chance is not the knee.
+    /// A rate that was sustained only once is not the knee.
     #[test]
-    fn a_knee_is_confirmed() {
+    fn confirms_the_knee() {
         let mut search = Search::new(1_000.0);
         let mut lucky = 1;
         let mut tries = Vec::new();
@@ -237,17 +240,20 @@ mod tests {
             tries.push(rate);
             let luck = rate > 10_000.0 && lucky > 0;
             lucky -= u32::from(luck);
-            search.tried(luck || rate <= 10_000.0);
+            search.record(luck || rate <= 10_000.0);
         }
         let knee = search.sustained().unwrap();
-        assert!(knee <= 10_000.0 && knee * CLOSE >= 10_000.0, "{tries:?}");
-        // The last that was tried is the knee, for the second time.
+        assert!(
+            knee <= 10_000.0 && knee * CONVERGENCE_FACTOR >= 10_000.0,
+            "{tries:?}"
+        );
+        // The knee is record last, for the second time.
         assert_eq!(tries.iter().filter(|rate| **rate == knee).count(), 2);
     }
 
     #[test]
-    fn a_search_ends() {
+    fn search_terminates() {
         assert_eq!(search(1_000.0, 0.0).0, None);
-        assert!(search(1_000.0, f64::INFINITY).0.unwrap() >= MOST);
+        assert!(search(1_000.0, f64::INFINITY).0.unwrap() >= MAX_RATE);
     }
 }

@@ -1,4 +1,4 @@
-//! A run while it goes on: a few lines that change at a terminal, a line a second elsewhere.
+//! Shows the progress of a run: several updated lines on a terminal, or else one line per second.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -7,22 +7,22 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::hdr::Log;
-use super::measured::{Glance, Watcher};
+use super::measurement::{Observer, Snapshot};
+use super::numbers::{count, micros, percent, rate, sparkline};
 use super::recording::Tally;
-use super::words::{count, micros, percent, rate, sparkline};
 use crate::{Failure, print};
 
-/// Shows a run on standard error, and logs it.
-pub(super) struct Live<'a> {
-    shown: Shown,
+/// Shows the progress on standard error, and writes the log.
+pub(super) struct ProgressDisplay<'a> {
+    shown: Output,
     log: Option<Log<'a>>,
-    /// What a run of several is called.
+    /// The title of a run, if there are several.
     title: String,
 }
 
-enum Shown {
+enum Output {
     Nothing,
-    /// What has come together for the next line.
+    /// The counts since the last line.
     Lines {
         since: Duration,
         tally: Box<Tally>,
@@ -33,15 +33,15 @@ enum Shown {
     },
 }
 
-/// The rates that the sparkline shows: ten seconds.
+/// The number of rates in the sparkline, which covers ten seconds.
 const RATES: usize = 40;
 
-impl<'a> Live<'a> {
+impl<'a> ProgressDisplay<'a> {
     pub(super) fn new(quiet: bool, log: Option<Log<'a>>) -> Self {
         let shown = match quiet {
-            true => Shown::Nothing,
+            true => Output::Nothing,
             false if std::io::stderr().is_terminal() => terminal(),
-            false => Shown::Lines {
+            false => Output::Lines {
                 since: Duration::ZERO,
                 tally: Box::new(Tally::new()),
             },
@@ -53,67 +53,67 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Begins a run.
+    /// Starts a run.
     pub(super) fn begin(&mut self, title: String) {
         self.title = title;
         match &mut self.shown {
-            Shown::Lines { since, tally } => {
+            Output::Lines { since, tally } => {
                 *since = Duration::ZERO;
                 tally.clear();
             }
-            Shown::Terminal { rates, .. } => rates.clear(),
-            Shown::Nothing => {}
+            Output::Terminal { rates, .. } => rates.clear(),
+            Output::Nothing => {}
         }
     }
 }
 
-fn terminal() -> Shown {
+fn terminal() -> Output {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    // A template of one word has no mistakes; if it had, the bar would show its own.
+    // A template of one field is always valid.
     if let Ok(style) = ProgressStyle::with_template("{msg}") {
         bar.set_style(style);
     }
-    Shown::Terminal {
+    Output::Terminal {
         bar,
         rates: VecDeque::new(),
     }
 }
 
-impl Drop for Live<'_> {
+impl Drop for ProgressDisplay<'_> {
     fn drop(&mut self) {
-        if let Shown::Terminal { bar, .. } = &self.shown {
-            // The report says all of it.
+        if let Output::Terminal { bar, .. } = &self.shown {
+            // The report contains everything that the bar shows.
             bar.finish_and_clear();
         }
     }
 }
 
-impl Watcher for Live<'_> {
-    fn glance(&mut self, glance: &Glance<'_>) {
+impl Observer for ProgressDisplay<'_> {
+    fn snapshot(&mut self, snapshot: &Snapshot<'_>) {
         let title = &self.title;
         match &mut self.shown {
-            Shown::Nothing => {}
-            Shown::Lines { since, tally } => {
-                tally.merge(glance.recent);
-                let span = glance.now.saturating_sub(*since);
+            Output::Nothing => {}
+            Output::Lines { since, tally } => {
+                tally.merge(snapshot.recent);
+                let span = snapshot.now.saturating_sub(*since);
                 if span >= Duration::from_secs(1) {
-                    print::err(format_args!("{title}{}", line(glance, tally, span)));
-                    *since = glance.now;
+                    print::err(format_args!("{title}{}", line(snapshot, tally, span)));
+                    *since = snapshot.now;
                     tally.clear();
                 }
             }
-            Shown::Terminal { bar, rates } => {
-                if glance.window.contains(&glance.now) {
-                    rates.push_back(per_second(glance.recent.arrived, glance.span));
+            Output::Terminal { bar, rates } => {
+                if snapshot.window.contains(&snapshot.now) {
+                    rates.push_back(per_second(snapshot.recent.arrived, snapshot.span));
                 }
                 if rates.len() > RATES {
                     rates.pop_front();
                 }
                 let bars = sparkline(rates.iter().copied());
-                let now = line(glance, glance.recent, glance.span);
-                let total = glance.total;
+                let now = line(snapshot, snapshot.recent, snapshot.span);
+                let total = snapshot.total;
                 bar.set_message(format!(
-                    "{title}{now}\n{bars}\nso far {} replies, success {}, {}, {} skipped\nCtrl-C \
+                    "{title}{now}\n{bars}\ntotal: {} replies, success {}, {}, {} skipped\nCtrl-C \
                      ends it with a report",
                     count(total.replied),
                     success(total),
@@ -137,9 +137,9 @@ fn per_second(number: u64, span: Duration) -> f64 {
 }
 
 /// `12.0 s  200,123/s  p50 0.41 ms  p99 1.31 ms  success 100%  200 open`.
-fn line(glance: &Glance<'_>, recent: &Tally, span: Duration) -> String {
-    let (now, window) = (glance.now, &glance.window);
-    let open = count(glance.open);
+fn line(snapshot: &Snapshot<'_>, recent: &Tally, span: Duration) -> String {
+    let (now, window) = (snapshot.now, &snapshot.window);
+    let open = count(snapshot.open);
     if now < window.start {
         let left = (window.start - now).as_secs_f64();
         return format!("warming up for {left:.1} s more, {open} open");
@@ -161,7 +161,7 @@ fn latency(tally: &Tally) -> String {
     format!("p50 {}  p99 {}", at(0.5), at(0.99))
 }
 
-/// Of the calls that have ended; what is open may still come.
+/// Counts only calls that have ended.
 fn success(tally: &Tally) -> String {
     let ended = tally.replied + tally.failed();
     match ended {

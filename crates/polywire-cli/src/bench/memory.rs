@@ -1,31 +1,31 @@
-//! How much memory a process has, where the system tells.
+//! The memory usage of processes, where the system provides it.
 
 use std::fs;
 
-/// Resident memory of a process over a run, in bytes.
+/// Resident memory of a process during a run, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Memory {
-    /// When the measured time began.
+    /// At the start of the measured time.
     pub(super) begin: u64,
-    /// At the end, or when it was last seen.
+    /// At the end of the run, or at the last successful sample.
     pub(super) end: u64,
-    /// The most that was seen since.
+    /// The maximum of all samples.
     pub(super) peak: u64,
 }
 
-/// Watches a process.
+/// Samples the memory of a process.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct MemorySampler {
     path: String,
     memory: Option<Memory>,
 }
 
-impl Watch {
+impl MemorySampler {
     pub(super) fn own() -> Self {
         Self::of("self")
     }
 
-    /// A process by its number.
+    /// Watches a process by its ID.
     pub(super) fn process(pid: u32) -> Self {
         Self::of(&pid.to_string())
     }
@@ -37,12 +37,12 @@ impl Watch {
         }
     }
 
-    /// Looks; what was seen before is forgotten `anew`.
-    pub(super) fn look(&mut self, anew: bool) {
+    /// Takes a sample. `reset` discards earlier samples.
+    pub(super) fn sample(&mut self, reset: bool) {
         let Some(now) = self.resident() else {
             return;
         };
-        self.memory = Some(match self.memory.filter(|_| !anew) {
+        self.memory = Some(match self.memory.filter(|_| !reset) {
             None => Memory {
                 begin: now,
                 end: now,
@@ -64,13 +64,13 @@ impl Watch {
         self.memory
     }
 
-    /// Whether there is anything to see.
-    pub(super) fn sees(&self) -> bool {
+    /// Whether the process exists and its memory can be read.
+    pub(super) fn is_readable(&self) -> bool {
         self.resident().is_some()
     }
 }
 
-/// Resident memory in bytes, of the file `status` of a process.
+/// Parses the resident memory in bytes from the `status` file of a process.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
@@ -92,13 +92,13 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_own_process_is_seen() {
-        let mut watch = Watch::own();
-        assert!(watch.sees());
-        watch.look(false);
-        watch.look(false);
+    fn reads_own_process() {
+        let mut watch = MemorySampler::own();
+        assert!(watch.is_readable());
+        watch.sample(false);
+        watch.sample(false);
         let memory = watch.memory().unwrap();
         assert!(memory.peak >= memory.begin && memory.end > 0);
-        assert!(!Watch::process(u32::MAX).sees());
+        assert!(!MemorySampler::process(u32::MAX).is_readable());
     }
 }

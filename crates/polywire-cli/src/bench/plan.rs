@@ -1,4 +1,4 @@
-//! What a run does: how many clients, how they send, for how long.
+//! The plan of a run: clients, load and duration.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use super::schedule::Schedule;
 /// How calls are sent.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Load {
-    /// Each client has so many calls open, and sends the next as soon as one has ended.
+    /// Each client has this many open calls, and sends the next one as soon as one ends.
     Closed { concurrency: u32 },
-    /// Each client sends so many calls at once, every interval. It never has more than twice as
-    /// many open: what would go beyond is skipped.
+    /// Each client sends this many calls per interval. Calls are skipped if a client has more than
+    /// twice as many open calls.
     Paced {
         concurrency: u32,
         interval: Duration,
     },
-    /// Calls are sent when they are due, however long others take. A client with so many open
-    /// skips the next.
+    /// Calls are sent when they are due, independent of replies. Calls are skipped if a client has
+    /// this many open calls.
     Open { schedule: Schedule, most_open: u32 },
 }
 
 impl Load {
-    /// The rate that the measured time asks for, in calls a second; a closed loop asks for what it
-    /// gets.
+    /// Returns the requested rate of the measured time, in calls per second. `None` for closed
+    /// loops without interval.
     pub(super) fn asked(&self, plan: &Plan) -> Option<f64> {
         match self {
             Self::Closed { .. } => None,
@@ -44,12 +44,12 @@ impl Load {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plan {
     pub(super) threads: u32,
-    /// Of each thread.
+    /// Per thread.
     pub(super) clients: u32,
     pub(super) load: Load,
     pub(super) warm_up: Duration,
     /// The measured time.
     pub(super) duration: Duration,
-    /// How long a call may take, and so how long the end of the run may.
+    /// The timeout of a call, which also limits how long the run waits at its end.
     pub(super) deadline: Duration,
 }

@@ -1,9 +1,8 @@
-//! What came of the calls: counts and histograms, without a clock.
+//! Counts and histograms of calls. Does not use a clock.
 //!
-//! A call belongs to the measured time if it was due within it, however long it takes. What is
-//! counted by its end alone is the rate: replies that arrived within the measured time, also those
-//! to calls of the warm-up, so that neither the calls under way at the beginning nor those at the
-//! end bend it.
+//! A call is measured if it was due within the measured time, however long it takes. Only the rate
+//! is counted by arrival: it includes all replies that arrive within the measured time, also those
+//! of the warm-up. So open calls at the start and the end do not bias the rate.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -14,25 +13,26 @@ use hdrhistogram::Histogram;
 
 use crate::print;
 
-/// How a call ended.
-pub(super) type Outcome = Result<(), Wrong>;
+/// The result of a call.
+pub(super) type Outcome = Result<(), CallFailure>;
 
-/// Why a call counts as failed.
-pub(super) struct Wrong {
-    /// What calls are counted by.
+/// A failed call.
+pub(super) struct CallFailure {
+    /// The kind of error, by which failures are counted.
     pub(super) kind: &'static str,
-    /// In words, which are asked for only a few times.
+    /// The message. It is formatted only for the first few failures.
     pub(super) why: Box<dyn fmt::Display + Send>,
 }
 
-impl Wrong {
+impl CallFailure {
     pub(super) fn new(kind: &'static str, why: impl fmt::Display + Send + 'static) -> Self {
         let why = Box::new(why);
         Self { kind, why }
     }
 
-    /// Whether a server said so, and it was not this program or its connection that failed.
-    pub(super) fn was_answered(&self) -> bool {
+    /// Whether the server responded with an error, as opposed to a failure of this program or the
+    /// connection.
+    pub(super) fn is_server_response(&self) -> bool {
         const BY_A_SERVER: [&str; 5] = [
             "different",
             "fault",
@@ -44,43 +44,43 @@ impl Wrong {
     }
 }
 
-impl fmt::Debug for Wrong {
+impl fmt::Debug for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind, self.why)
     }
 }
 
-/// Calls that failed in one way.
+/// Failures of the same kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Errors {
     pub(super) count: u64,
-    /// Up to [`SAMPLES`] that differ.
+    /// Up to [`SAMPLES`] different messages.
     pub(super) samples: Vec<String>,
 }
 
-/// The words that are kept of a kind of error.
+/// The maximum number of sample messages per kind of error.
 pub(super) const SAMPLES: usize = 3;
 
-/// Of so many errors of a kind the words are looked at: if a million calls fail, they fail alike.
-const LOOKED_AT: u64 = 1_000;
+/// The number of failures per kind whose messages are compared. Later failures are usually the
+/// same.
+const MAX_COMPARED: u64 = 1_000;
 
-/// The most characters of a sample.
+/// The maximum length of a sample message, in characters.
 const SAMPLE_LENGTH: usize = 400;
 
 impl Errors {
     fn add(&mut self, why: &dyn fmt::Display) {
         self.count += 1;
-        if self.samples.len() < SAMPLES && self.count <= LOOKED_AT {
+        if self.samples.len() < SAMPLES && self.count <= MAX_COMPARED {
             self.keep(why);
         }
     }
 
     fn keep(&mut self, why: &dyn fmt::Display) {
         let mut sample = String::new();
-        // Writing to a string cannot fail.
         let _ = write!(sample, "{why}");
-        // It may be what a server said.
-        sample = print::harmless(&sample);
+        // The message may come from the server.
+        sample = print::escape_controls(&sample);
         if let Some((end, _)) = sample.char_indices().nth(SAMPLE_LENGTH) {
             sample.truncate(end);
             sample.push_str("...");
@@ -91,30 +91,30 @@ impl Errors {
     }
 }
 
-/// What came of some calls. Times are in nanoseconds.
+/// Counters and histograms of calls. Times are in nanoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    /// From when a call was due to its reply; of calls without a reply nothing.
+    /// From when a call was due to its reply. Excludes calls without a reply.
     pub(super) latency: Histogram<u64>,
-    /// How much later calls were sent than they were due, in an open loop.
+    /// How late calls were sent, in open loops.
     pub(super) lateness: Histogram<u64>,
-    /// Calls that were due within the measured time and sent.
+    /// Measured calls that were sent.
     pub(super) sent: u64,
-    /// Of those, with the reply that was expected.
+    /// Measured calls with an expected reply.
     pub(super) replied: u64,
     /// Replies that arrived within the measured time.
     pub(super) arrived: u64,
-    /// Calls that were due within the measured time and not sent, since too many were open.
+    /// Measured calls that were not sent because too many were open.
     pub(super) skipped: u64,
     pub(super) errors: BTreeMap<&'static str, Errors>,
-    /// Calls before the measured time, and how many of them failed.
+    /// Calls before the measured time, and failed ones among them.
     pub(super) warm_up: (u64, u64),
 }
 
-/// Three significant digits from a nanosecond on.
+/// Three significant digits, from one nanosecond.
 fn histogram() -> Histogram<u64> {
-    #[expect(clippy::expect_used, reason = "three digits are possible")]
-    Histogram::new(3).expect("a histogram of three digits")
+    #[expect(clippy::expect_used, reason = "3 is a valid number of digits")]
+    Histogram::new(3).expect("histogram with 3 significant digits")
 }
 
 impl Tally {
@@ -131,7 +131,7 @@ impl Tally {
         }
     }
 
-    /// Forgets all, and keeps the memory.
+    /// Resets all counters without releasing memory.
     pub(super) fn clear(&mut self) {
         self.latency.reset();
         self.lateness.reset();
@@ -141,7 +141,7 @@ impl Tally {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // They grow by themselves, so there is room for whatever the other has.
+        // The histograms grow as needed.
         let added = self.latency.add(&other.latency);
         debug_assert!(added.is_ok());
         let added = self.lateness.add(&other.lateness);
@@ -161,12 +161,12 @@ impl Tally {
         }
     }
 
-    /// How many calls failed.
+    /// Returns the number of failed calls.
     pub(super) fn failed(&self) -> u64 {
         self.errors.values().map(|errors| errors.count).sum()
     }
 
-    /// Calls that have no answer at the end of the run.
+    /// Counts calls without a reply at the end of the run.
     pub(super) fn unanswered(&mut self, count: u64, why: &str) {
         if count > 0 {
             let errors = self.errors.entry("unanswered").or_default();
@@ -175,15 +175,15 @@ impl Tally {
         }
     }
 
-    /// Whether every call failed, with errors that more time or less load do not change.
-    pub(super) fn is_hopeless(&self) -> bool {
-        const LASTING: [&str; 5] = ["different", "fault", "invalid", "status", "unreadable"];
+    /// Whether every call failed with an error that does not depend on time or load.
+    pub(super) fn has_failed_permanently(&self) -> bool {
+        const PERMANENT: [&str; 5] = ["different", "fault", "invalid", "status", "unreadable"];
         self.replied + self.arrived == 0
             && !self.errors.is_empty()
-            && self.errors.keys().all(|kind| LASTING.contains(kind))
+            && self.errors.keys().all(|kind| PERMANENT.contains(kind))
     }
 
-    /// The part of the calls that got their reply, from 0 to 1; 0 if there were none.
+    /// Returns the fraction of calls with an expected reply, from 0 to 1. 0 if there are none.
     pub(super) fn success_rate(&self) -> f64 {
         match self.sent {
             0 => 0.0,
@@ -195,11 +195,11 @@ impl Tally {
 /// Counts the calls of a thread.
 #[derive(Debug)]
 pub(super) struct Recorder {
-    /// What has been counted since somebody took it away.
+    /// The counts since they were last collected.
     pub(super) tally: Tally,
-    /// Calls that are open.
+    /// The number of open calls.
     open: u64,
-    /// Those of them that belong to the measured time.
+    /// The number of open calls that are measured.
     open_measured: u64,
 }
 
@@ -212,8 +212,8 @@ impl Recorder {
         }
     }
 
-    /// A call that was due then is sent now: times from the beginning of the run, as all of these.
-    pub(super) fn sent(&mut self, window: &Range<Duration>, due: Duration, now: Duration) {
+    /// Counts a call when it is sent. All times are relative to the start of the run.
+    pub(super) fn record_sent(&mut self, window: &Range<Duration>, due: Duration, now: Duration) {
         self.open += 1;
         if due < window.start {
             self.tally.warm_up.0 += 1;
@@ -226,8 +226,8 @@ impl Recorder {
         }
     }
 
-    /// A call that was due then has ended.
-    pub(super) fn ended(
+    /// Counts a call when it ends.
+    pub(super) fn record_end(
         &mut self,
         window: &Range<Duration>,
         due: Duration,
@@ -248,34 +248,34 @@ impl Recorder {
                 self.tally.replied += 1;
                 record(&mut self.tally.latency, now.saturating_sub(due));
             }
-            Err(wrong) => self
+            Err(failure) => self
                 .tally
                 .errors
-                .entry(wrong.kind)
+                .entry(failure.kind)
                 .or_default()
-                .add(&wrong.why),
+                .add(&failure.why),
         }
     }
 
-    /// So many calls that were due then were not sent.
-    pub(super) fn skipped(&mut self, window: &Range<Duration>, due: Duration, count: u64) {
+    /// Counts calls that were due but not sent.
+    pub(super) fn record_skipped(&mut self, window: &Range<Duration>, due: Duration, count: u64) {
         if due >= window.start {
             self.tally.skipped += count;
         }
     }
 
-    /// Calls that are open, and those of them that belong to the measured time.
+    /// Returns the number of open calls, and of measured ones among them.
     pub(super) const fn open(&self) -> (u64, u64) {
         (self.open, self.open_measured)
     }
 }
 
-/// The longest time that is told apart from longer ones.
+/// Longer times are recorded as this.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn record(histogram: &mut Histogram<u64>, time: Duration) {
     let nanos = time.min(LONGEST).as_nanos() as u64;
-    // It grows by itself up to there.
+    // The histogram grows up to this value.
     let recorded = histogram.record(nanos);
     debug_assert!(recorded.is_ok());
 }
@@ -290,22 +290,22 @@ mod tests {
 
     const WINDOW: Range<Duration> = millis(100)..millis(1_100);
 
-    fn wrong(why: &'static str) -> Outcome {
-        Err(Wrong::new("fault", why))
+    fn failure(why: &'static str) -> Outcome {
+        Err(CallFailure::new("fault", why))
     }
 
     #[test]
-    fn a_call_belongs_to_the_time_in_which_it_was_due() {
+    fn calls_are_measured_by_due_time() {
         let mut recorder = Recorder::new();
-        // Of the warm-up; its reply arrives within the window.
-        recorder.sent(&WINDOW, millis(90), millis(95));
-        recorder.ended(&WINDOW, millis(90), millis(110), &Ok(()));
-        // Measured, from when it was due; its reply arrives behind the window.
-        recorder.sent(&WINDOW, millis(1_000), millis(1_050));
-        recorder.ended(&WINDOW, millis(1_000), millis(1_300), &Ok(()));
-        // Of the warm-up, and failed.
-        recorder.sent(&WINDOW, millis(0), millis(0));
-        recorder.ended(&WINDOW, millis(0), millis(500), &wrong("x"));
+        // A call of the warm-up whose reply arrives within the measured time.
+        recorder.record_sent(&WINDOW, millis(90), millis(95));
+        recorder.record_end(&WINDOW, millis(90), millis(110), &Ok(()));
+        // A measured call whose reply arrives after the measured time.
+        recorder.record_sent(&WINDOW, millis(1_000), millis(1_050));
+        recorder.record_end(&WINDOW, millis(1_000), millis(1_300), &Ok(()));
+        // A failed call of the warm-up.
+        recorder.record_sent(&WINDOW, millis(0), millis(0));
+        recorder.record_end(&WINDOW, millis(0), millis(500), &failure("x"));
         let tally = &recorder.tally;
         assert_eq!((tally.sent, tally.replied, tally.arrived), (1, 1, 1));
         assert_eq!((tally.warm_up, tally.failed()), ((2, 1), 0));
@@ -315,24 +315,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_known() {
+    fn counts_open_calls() {
         let mut recorder = Recorder::new();
-        recorder.sent(&WINDOW, millis(50), millis(50));
-        recorder.sent(&WINDOW, millis(150), millis(150));
+        recorder.record_sent(&WINDOW, millis(50), millis(50));
+        recorder.record_sent(&WINDOW, millis(150), millis(150));
         assert_eq!(recorder.open(), (2, 1));
-        recorder.ended(&WINDOW, millis(150), millis(160), &Ok(()));
+        recorder.record_end(&WINDOW, millis(150), millis(160), &Ok(()));
         assert_eq!(recorder.open(), (1, 0));
     }
 
     #[test]
-    fn errors_are_counted_by_kind_with_samples_that_differ() {
+    fn counts_errors_by_kind_with_distinct_samples() {
         let mut recorder = Recorder::new();
         for why in ["a", "b", "a", "c", "d", "a"] {
-            recorder.sent(&WINDOW, millis(200), millis(200));
-            recorder.ended(&WINDOW, millis(200), millis(201), &wrong(why));
+            recorder.record_sent(&WINDOW, millis(200), millis(200));
+            recorder.record_end(&WINDOW, millis(200), millis(201), &failure(why));
         }
-        recorder.skipped(&WINDOW, millis(50), 7);
-        recorder.skipped(&WINDOW, millis(200), 3);
+        recorder.record_skipped(&WINDOW, millis(50), 7);
+        recorder.record_skipped(&WINDOW, millis(200), 3);
         let mut all = Tally::new();
         all.merge(&recorder.tally);
         all.merge(&recorder.tally);
@@ -353,21 +353,21 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_hopeless_if_nothing_can_change() {
+    fn detects_permanent_failure() {
         let hopeless = |outcomes: &[Outcome]| {
             let mut recorder = Recorder::new();
             for outcome in outcomes {
-                recorder.sent(&WINDOW, millis(200), millis(200));
-                recorder.ended(&WINDOW, millis(200), millis(201), outcome);
+                recorder.record_sent(&WINDOW, millis(200), millis(200));
+                recorder.record_end(&WINDOW, millis(200), millis(201), outcome);
             }
-            recorder.tally.is_hopeless()
+            recorder.tally.has_failed_permanently()
         };
-        let other = || Err(Wrong::new("overloaded", "x"));
-        assert!(hopeless(&[wrong("a"), wrong("b")]));
+        let other = || Err(CallFailure::new("overloaded", "x"));
+        assert!(hopeless(&[failure("a"), failure("b")]));
         assert!(!hopeless(&[]));
-        assert!(!hopeless(&[wrong("a"), Ok(()), wrong("b")]));
+        assert!(!hopeless(&[failure("a"), Ok(()), failure("b")]));
         assert!(!hopeless(&[other(), other()]));
-        assert!(!hopeless(&[wrong("a"), other()]));
+        assert!(!hopeless(&[failure("a"), other()]));
     }
 
     #[test]

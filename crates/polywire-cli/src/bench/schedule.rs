@@ -1,38 +1,37 @@
-//! When the calls of an open loop are due: arithmetic, without a clock.
+//! Computes when the calls of an open loop are due. Does not use a clock.
 //!
-//! A schedule is a rate over time. Call `k` is due at the moment by which the rate adds up to `k`
-//! calls, so that the first is due at once, and every moment has its number of calls that are due,
-//! whoever asks and whenever.
+//! A schedule is a rate over time. Call `k` is due when the integral of the rate reaches `k`, so
+//! the first call is due immediately. The number of due calls at any time is deterministic.
 
 use std::time::Duration;
 
-/// When each call is due, counted from the beginning of the run.
+/// When each call is due, relative to the start of the run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Schedule(Form);
+pub(super) struct Schedule(Segments);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Form {
-    /// Rates that rise, fall or stay, one after the other; the last has no end.
-    Lines(Vec<Line>),
-    /// `size` calls at once, so often that they are `rate` a second.
+enum Segments {
+    /// Consecutive segments with a linear rate. The last one has no end.
+    Linear(Vec<Line>),
+    /// `size` calls at once, at intervals such that the mean rate is `rate` calls per second.
     Bursts { rate: f64, size: u64 },
 }
 
-/// A time in which the rate goes evenly from one to another.
+/// A segment in which the rate changes linearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Line {
-    /// Seconds from the beginning of the run.
+    /// In seconds, relative to the start of the run.
     start: f64,
-    /// Calls before it.
+    /// The number of calls before this segment.
     before: f64,
     from: f64,
     to: f64,
-    /// Seconds; what goes on for ever has the same rate all along.
+    /// In seconds. Segments without end have a constant rate.
     length: f64,
 }
 
 impl Line {
-    /// The calls of so many of its seconds.
+    /// Returns the number of calls in the first `seconds` of this segment.
     fn calls(&self, seconds: f64) -> f64 {
         let bend = match self.length.is_finite() {
             true => (self.to - self.from) / (2.0 * self.length),
@@ -41,13 +40,13 @@ impl Line {
         seconds * (self.from + bend * seconds)
     }
 
-    /// In how many of its seconds there are so many calls.
+    /// Returns the time in seconds after which this number of calls is reached.
     fn seconds(&self, calls: f64) -> f64 {
         let slope = match self.length.is_finite() {
             true => (self.to - self.from) / self.length,
             false => 0.0,
         };
-        // The root of calls = from * t + slope / 2 * t^2, in the form that loses no digits.
+        // Solves calls = from * t + slope / 2 * t^2, in the form without cancellation.
         let under = (self.from * self.from + 2.0 * slope * calls).max(0.0);
         let below = self.from + under.sqrt();
         if calls <= 0.0 {
@@ -59,12 +58,12 @@ impl Line {
 }
 
 impl Schedule {
-    /// The same rate all along, in calls a second.
+    /// A constant rate, in calls per second.
     pub(super) fn constant(rate: f64) -> Self {
         Self::lines(&[(rate, rate, f64::INFINITY)])
     }
 
-    /// `from` during the warm-up; then evenly up or down to `to`.
+    /// `from` during the warm-up, and then a linear change to `to`.
     pub(super) fn ramp(from: f64, to: f64, warm_up: Duration, duration: Duration) -> Self {
         Self::lines(&[
             (from, from, warm_up.as_secs_f64()),
@@ -73,8 +72,7 @@ impl Schedule {
         ])
     }
 
-    /// `from` during the warm-up; then so many steps of equal length, the first at `from` and the
-    /// last at `to`.
+    /// `from` during the warm-up, and then steps of equal length from `from` to `to`.
     pub(super) fn steps(
         (from, to): (f64, f64),
         count: u32,
@@ -92,15 +90,15 @@ impl Schedule {
         Self::lines(&lines)
     }
 
-    /// `size` calls at once, `rate` a second on average.
+    /// `size` calls at once, with a mean rate of `rate` calls per second.
     pub(super) const fn bursts(rate: f64, size: u64) -> Self {
-        Self(Form::Bursts { rate, size })
+        Self(Segments::Bursts { rate, size })
     }
 
     fn lines(parts: &[(f64, f64, f64)]) -> Self {
         let (mut start, mut before) = (0.0, 0.0);
         let mut lines = Vec::with_capacity(parts.len());
-        // What has no length has no rate.
+        // Skip empty segments.
         let parts = parts.iter().filter(|(_, _, length)| *length > 0.0);
         for &(from, to, length) in parts {
             let line = Line {
@@ -116,39 +114,39 @@ impl Schedule {
             }
             lines.push(line);
         }
-        Self(Form::Lines(lines))
+        Self(Segments::Linear(lines))
     }
 
-    /// When the call of this number is due, from 0.
+    /// Returns when a call is due. The first call has number 0.
     pub(super) fn time_of(&self, call: u64) -> Duration {
         let seconds = match &self.0 {
-            Form::Bursts { rate, size } => (call / size * size) as f64 / rate,
-            Form::Lines(lines) => {
+            Segments::Bursts { rate, size } => (call / size * size) as f64 / rate,
+            Segments::Linear(lines) => {
                 let call = call as f64;
-                // The first line has none before it.
+                // The first segment starts at 0 calls.
                 let next = lines.partition_point(|line| line.before <= call).max(1);
                 let line = &lines[next - 1];
                 line.start + line.seconds(call - line.before)
             }
         };
-        // What would be due in some centuries is not due.
+        // Times beyond the range of `Duration` are never reached.
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
-    /// How many calls are due by then.
+    /// Returns the number of calls that are due at a time.
     pub(super) fn due_by(&self, elapsed: Duration) -> u64 {
         let seconds = elapsed.as_secs_f64();
         let calls = match &self.0 {
-            Form::Bursts { rate, size } => {
+            Segments::Bursts { rate, size } => {
                 ((seconds * rate / *size as f64) as u64).saturating_add(1) * size
             }
-            Form::Lines(lines) => {
+            Segments::Linear(lines) => {
                 let next = lines.partition_point(|line| line.start <= seconds).max(1);
                 let line = &lines[next - 1];
                 (line.before + line.calls(seconds - line.start)) as u64 + 1
             }
         };
-        // The two agree to the last digit, whatever has been rounded.
+        // Make the result consistent with `time_of` in spite of rounding.
         let mut due = calls;
         while due > 0 && self.time_of(due - 1) > elapsed {
             due -= 1;
@@ -159,15 +157,15 @@ impl Schedule {
         due
     }
 
-    /// The rate that is asked for on average over a part of the run, in calls a second.
+    /// Returns the mean rate in a part of the run, in calls per second.
     pub(super) fn mean_rate(&self, from: Duration, to: Duration) -> f64 {
         let seconds = to.saturating_sub(from).as_secs_f64();
         if seconds <= 0.0 {
             return 0.0;
         }
         match &self.0 {
-            Form::Bursts { rate, .. } => *rate,
-            Form::Lines(lines) => (calls_by(lines, to) - calls_by(lines, from)) / seconds,
+            Segments::Bursts { rate, .. } => *rate,
+            Segments::Linear(lines) => (calls_by(lines, to) - calls_by(lines, from)) / seconds,
         }
     }
 }
@@ -179,7 +177,7 @@ fn calls_by(lines: &[Line], elapsed: Duration) -> f64 {
     line.before + line.calls(seconds - line.start)
 }
 
-/// The calls of one of several threads: each takes its turn.
+/// The calls of one thread: calls are distributed round-robin.
 #[derive(Clone, Debug)]
 pub(super) struct Share {
     schedule: Schedule,
@@ -196,13 +194,13 @@ impl Share {
         }
     }
 
-    /// When the thread's call of this number is due.
+    /// Returns when a call of the thread is due.
     pub(super) fn time_of(&self, call: u64) -> Duration {
         let number = call.saturating_mul(self.threads);
         self.schedule.time_of(number.saturating_add(self.thread))
     }
 
-    /// How many of the thread's calls are due by then.
+    /// Returns how many calls of the thread are due at a time.
     pub(super) fn due_by(&self, elapsed: Duration) -> u64 {
         let due = self.schedule.due_by(elapsed);
         due.saturating_sub(self.thread).div_ceil(self.threads)
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_rate_is_even() {
+    fn constant_rate_is_even() {
         let schedule = Schedule::constant(1_000.0);
         for call in [0, 1, 7, 1_000, 86_400_000] {
             assert_eq!(schedule.time_of(call), millis(call));
@@ -232,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_adds_up() {
-        // 100 a second for a second, then from 100 to 300 within four: 200 on average.
+    fn ramp_has_expected_calls() {
+        // 100 per second for one second, then from 100 to 300 within four seconds: a mean of 200.
         let schedule = Schedule::ramp(100.0, 300.0, SECOND, 4 * SECOND);
         assert_eq!(schedule.due_by(SECOND), 101);
         assert_eq!(schedule.due_by(5 * SECOND), 901);
@@ -267,7 +265,7 @@ mod tests {
         assert_eq!(schedule.due_by(SECOND), 1_100);
     }
 
-    /// What is due by the time of a call includes it, and what is due a moment before does not.
+    /// `due_by` at the time of a call includes it, and just before that time it does not.
     #[test]
     fn times_and_counts_agree() {
         for schedule in [

@@ -1,11 +1,11 @@
-//! What a run has to reach: `p99<5ms`, `success_rate>=0.999`.
+//! Thresholds for results: `p99<5ms`, `success_rate>=0.999`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::report::{Report, ThresholdReport};
 
-/// A condition.
+/// A condition on a metric.
 #[derive(Clone, Debug)]
 pub(super) struct Threshold {
     text: String,
@@ -24,13 +24,13 @@ enum Comparison {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Limit {
-    /// In the metric's own unit.
+    /// In the unit of the metric.
     Number(f64),
-    /// So many times what an older report has.
+    /// A multiple of the value in the older report.
     Times(f64),
 }
 
-/// What is compared.
+/// A metric of a report.
 #[derive(Clone, Copy, Debug)]
 struct Metric {
     name: &'static str,
@@ -41,15 +41,15 @@ struct Metric {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Number,
-    /// From 0 to 1, or in percent.
-    Part,
-    /// Microseconds.
+    /// A fraction, from 0 to 1 or in percent.
+    Fraction,
+    /// In microseconds.
     Time,
 }
 
 const METRICS: [Metric; 11] = [
     metric("rate", Kind::Number, |report| report.calls_per_second),
-    metric("success_rate", Kind::Part, |report| report.success_rate),
+    metric("success_rate", Kind::Fraction, |report| report.success_rate),
     metric("failed", Kind::Number, |report| report.failed as f64),
     metric("skipped", Kind::Number, |report| {
         report.skipped_sends as f64
@@ -80,7 +80,10 @@ impl FromStr for Threshold {
         let metric = METRICS.iter().find(|metric| metric.name == name);
         let metric = *metric.ok_or_else(|| {
             let names: Vec<&str> = METRICS.iter().map(|metric| metric.name).collect();
-            format!("no metric `{name}`; there are {}", names.join(", "))
+            format!(
+                "unknown metric `{name}`: expected one of {}",
+                names.join(", ")
+            )
         })?;
         let comparisons = [
             ("<=", Comparison::LessOrEqual),
@@ -95,11 +98,11 @@ impl FromStr for Threshold {
         let limit = limit(metric.kind, value.trim()).ok_or_else(|| {
             let expected = match metric.kind {
                 Kind::Number => "a number, such as 1000",
-                Kind::Part => "a part, such as 0.999 or 99.9%",
+                Kind::Fraction => "a fraction, such as 0.999 or 99.9%",
                 Kind::Time => "a time, such as 500us, 5ms or 1s",
             };
             format!(
-                "`{}`: expected {expected}, or times of an older report, such as 1.1x",
+                "`{}`: expected {expected}, or a multiple of the older report, such as 1.1x",
                 value.trim()
             )
         })?;
@@ -123,10 +126,10 @@ fn limit(kind: Kind, text: &str) -> Option<Limit> {
     let with = |unit: &str, factor: f64| Some(number(text.strip_suffix(unit)?)? * factor);
     let value = match kind {
         Kind::Number => number(text),
-        Kind::Part => with("%", 0.01)
+        Kind::Fraction => with("%", 0.01)
             .or_else(|| number(text))
             .filter(|part| *part <= 1.0),
-        // The longer units first: they end like the shorter ones.
+        // Try longer units first, because `s` is a suffix of `us` and `ms`.
         Kind::Time => with("us", 1.0)
             .or_else(|| with("ms", 1e3))
             .or_else(|| with("s", 1e6)),
@@ -135,18 +138,18 @@ fn limit(kind: Kind, text: &str) -> Option<Limit> {
 }
 
 impl Threshold {
-    /// Whether it needs an older report.
+    /// Whether an older report is required.
     pub(super) const fn is_relative(&self) -> bool {
         matches!(self.limit, Limit::Times(_))
     }
 
-    /// Whether it is about a time.
-    pub(super) fn is_of_latency(&self) -> bool {
+    /// Whether the metric is a latency.
+    pub(super) fn is_latency(&self) -> bool {
         self.metric.kind == Kind::Time
     }
 
-    /// Whether it is about what a search finds.
-    pub(super) fn is_of_the_knee(&self) -> bool {
+    /// Whether the metric is the result of `--find-knee`.
+    pub(super) fn is_knee(&self) -> bool {
         self.metric.name == "knee"
     }
 
@@ -156,7 +159,7 @@ impl Threshold {
             Limit::Number(limit) => Some(limit),
             Limit::Times(times) => old.map(|old| (self.metric.value)(old) * times),
         };
-        // Times of no replies are none.
+        // Latencies without replies are missing, not 0.
         let measured = match self.metric.kind {
             Kind::Time => (report.replies > 0).then_some(value),
             _ => Some(value),
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_an_older_report() {
+    fn multiples_of_an_older_report() {
         let mut old = Report::example();
         old.calls_per_second = 1_050.0;
         assert!(check("rate>=0.95x", Some(&old)));
@@ -223,9 +226,9 @@ mod tests {
         assert!("p99<1.1x".parse::<Threshold>().unwrap().is_relative());
     }
 
-    /// A run without replies has no times, and is not the fastest of all.
+    /// A run without replies has no latency, and must not pass.
     #[test]
-    fn nothing_passes_nothing() {
+    fn runs_without_replies_do_not_pass() {
         let mut report = Report::example();
         report.replies = 0;
         report.latency_us.p99 = 0.0;
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition() {
+    fn rejects_invalid_conditions() {
         for (text, part) in [
             ("p99", "METRIC<VALUE"),
             ("p98<5ms", "p99.9"),

@@ -1,64 +1,64 @@
-//! What a reader of a report has to know before believing it.
+//! Warnings about results that may not be reliable.
 
+use super::numbers::{count, micros, rate};
 use super::report::Report;
-use super::words::{count, micros, rate};
 
-/// A thread that is busy for so much of the time has no room left.
-const BUSY: f64 = 0.9;
+/// A thread that is busy for this fraction of the time has reached its limit.
+const MAX_BUSY: f64 = 0.9;
 
-/// A thread that waits for a processor for so much of the time sends and reads late.
-const WAITING: f64 = 0.2;
+/// A thread that waits for a CPU for this fraction of the time sends and reads late.
+const MAX_WAITING: f64 = 0.2;
 
-/// Calls that are sent so many microseconds late bend the latency, if it is not ten times more.
-const LATE: f64 = 1_000.0;
+/// Calls sent this late (in microseconds) distort the latency, unless it is ten times larger.
+const MAX_LATENESS_US: f64 = 1_000.0;
 
-/// The rate is what was asked for, if it is at least so much of it.
-pub(super) const KEPT: f64 = 0.95;
+/// The requested rate is reached if the measured rate is at least this fraction of it.
+pub(super) const MIN_RATE_RATIO: f64 = 0.95;
 
-/// Finds out whether the generator was the bottleneck, and what else there is to say.
+/// Adds warnings to a report, and detects whether the load generator was the bottleneck.
 pub(super) fn warnings(report: &mut Report) {
     let mut warnings = Vec::new();
     let generator = &mut report.generator;
-    if let Some(busy) = generator.busy.filter(|busy| *busy >= BUSY) {
+    if let Some(busy) = generator.busy.filter(|busy| *busy >= MAX_BUSY) {
         generator.bottleneck = true;
         warnings.push(format!(
-            "the generator is the bottleneck: a thread of it was busy {:.0}% of the time; give it more \
-             threads (-t), or another machine",
+            "the load generator is the bottleneck: a thread was busy {:.0}% of the time; use more \
+             threads (-t) or another machine",
             busy * 100.0
         ));
     }
-    if let Some(waiting) = generator.waiting.filter(|waiting| *waiting >= WAITING) {
+    if let Some(waiting) = generator.waiting.filter(|waiting| *waiting >= MAX_WAITING) {
         generator.bottleneck = true;
         warnings.push(format!(
-            "the generator is the bottleneck: a thread of it waited for a processor {:.0}% of the \
-             time; give it processors of its own",
+            "the load generator is the bottleneck: a thread waited for a CPU {:.0}% of the time; \
+             reserve CPUs for it",
             waiting * 100.0
         ));
     }
     if let Some(lateness) = &report.lateness_us
-        && lateness.p99 >= LATE
+        && lateness.p99 >= MAX_LATENESS_US
         && lateness.p99 * 10.0 >= report.latency_us.p99
     {
         generator.bottleneck = true;
         warnings.push(format!(
-            "the generator is the bottleneck: one call of a hundred was sent {} late or more, which \
-             counts as its latency",
+            "the load generator is the bottleneck: 1% of the calls were sent at least {} late, which is \
+             included in their latency",
             micros(lateness.p99)
         ));
     }
     if report.skipped_sends > 0 {
         warnings.push(format!(
-            "{} sends were skipped, since as many calls were open as may: they count neither as \
-             failed nor for the latency",
+            "{} calls were skipped because the limit of open calls was reached; they are not counted as \
+             failed and have no latency",
             count(report.skipped_sends)
         ));
     }
     if let Some(asked) = report.asked_per_second
-        && report.calls_per_second < asked * KEPT
+        && report.calls_per_second < asked * MIN_RATE_RATIO
         && !report.ended_early
     {
         warnings.push(format!(
-            "{} calls/s were asked for, and {} answered",
+            "{} calls/s were requested, but only {} had replies",
             rate(asked),
             rate(report.calls_per_second)
         ));
@@ -68,7 +68,7 @@ pub(super) fn warnings(report: &mut Report) {
         .iter()
         .find(|errors| errors.kind == "different");
     if different.is_some_and(|errors| errors.count * 10 > report.calls) {
-        let message = "replies differ from call to call: if they may, --any-reply takes them all";
+        let message = "replies differ between calls: if that is expected, use --any-reply";
         warnings.push(message.to_owned());
     }
     report.warnings = warnings;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_say() {
+    fn no_warnings() {
         let quiet = report(|_| ());
         assert_eq!(
             (quiet.warnings.len(), quiet.generator.bottleneck),
@@ -105,19 +105,19 @@ mod tests {
     }
 
     #[test]
-    fn the_generator_is_the_bottleneck() {
+    fn detects_generator_as_bottleneck() {
         let busy = report(|report| report.generator.busy = Some(0.97));
         warned(&busy, true, "busy 97% of the time");
         let waiting = report(|report| report.generator.waiting = Some(0.3));
-        warned(&waiting, true, "waited for a processor 30%");
+        warned(&waiting, true, "waited for a CPU 30%");
         let late = report(|report| {
             let mut lateness = report.latency_us;
             lateness.p99 = 2_000.0;
             report.lateness_us = Some(lateness);
             report.latency_us.p99 = 10_000.0;
         });
-        warned(&late, true, "sent 2.00 ms late");
-        // What takes long anyway is not bent by it.
+        warned(&late, true, "sent at least 2.00 ms late");
+        // The delay is small compared to the latency.
         let slow = report(|report| {
             let mut lateness = report.latency_us;
             lateness.p99 = 2_000.0;
@@ -128,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn the_rest() {
+    fn other_warnings() {
         let skipped = report(|report| report.skipped_sends = 1_234);
-        warned(&skipped, false, "1,234 sends were skipped");
+        warned(&skipped, false, "1,234 calls were skipped");
         let slow = report(|report| report.asked_per_second = Some(2_000.0));
         warned(
             &slow,
             false,
-            "2,000 calls/s were asked for, and 1,000 answered",
+            "2,000 calls/s were requested, but only 1,000 had replies",
         );
         let different = report(|report| {
             report.errors.push(super::super::report::ErrorKind {

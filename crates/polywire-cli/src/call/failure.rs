@@ -1,14 +1,18 @@
-//! A call that failed, for people and for programs.
+//! Error messages and JSON output of failed calls.
 
 use polywire::prelude::*;
 use polywire::rpc::CallErrorKind;
 use polywire::schema::Operation;
 
-use crate::way::WayArguments;
+use crate::transport::TransportArguments;
 use crate::{Failure, Report, print};
 
-/// A fault of the model with its members; anything else as it says.
-pub(super) fn failure(error: CallError, operation: Operation<'_>, way: &WayArguments) -> Failure {
+/// Formats a fault with its members, or another failure.
+pub(super) fn failure(
+    error: CallError,
+    operation: Operation<'_>,
+    transport: &TransportArguments,
+) -> Failure {
     let Some(fault) = error.fault() else {
         let kind = match error.kind() {
             CallErrorKind::Encode => return Failure::usage(error),
@@ -16,8 +20,8 @@ pub(super) fn failure(error: CallError, operation: Operation<'_>, way: &WayArgum
             CallErrorKind::Decode | CallErrorKind::Protocol => "answer",
             _ => "transport",
         };
-        let transport = error.transport();
-        let advice = transport.map_or("", |transport| way.advice(transport));
+        let cause = error.transport();
+        let advice = cause.map_or("", |cause| transport.advice(cause));
         let failure = Failure::transport(&error).advised(advice);
         return failure.reported(Report::Error(kind));
     };
@@ -40,8 +44,7 @@ pub(super) fn failure(error: CallError, operation: Operation<'_>, way: &WayArgum
     Failure::fault(message).reported(report)
 }
 
-/// A fault as programs are told of it: its number where it has one, its text, its name,
-/// and what the model's structure holds.
+/// Formats a fault as JSON: its code, message, kind and modelled members.
 fn report(fault: &Fault, details: Option<&str>) -> Result<String, Failure> {
     let mut about = Map::new();
     if let Some(code) = fault.code() {

@@ -1,4 +1,4 @@
-//! Calls over frames: operations of a model, and methods without one.
+//! Calls over frames: operations of a model, and methods without a model.
 
 use std::time::Duration;
 
@@ -14,50 +14,50 @@ use polywire::rpc::{CallErrorKind, frames};
 use polywire::schema::{Body, Error, ErrorKind, Member, Operation};
 use uuid::Uuid;
 
-use super::service::{ServiceArguments, chosen, given};
+use super::service::{ServiceArguments, choose_operation, read_argument};
 use crate::xmlrpc::input::{json, with_types};
 use crate::{Failure, Report, print};
 
-/// The schemes over which frames are spoken.
+/// URL schemes for frames.
 pub(crate) const SCHEMES: [&str; 4] = ["tcp", "tcp+tls", "udp", "unix"];
 
-/// Whether a URL is one of frames. `unix://` is one of HTTP where a protocol is named, which frames
-/// have not.
-pub(crate) fn is_meant(url: &str, protocol: Option<ProtocolKind>) -> Result<bool, Failure> {
+/// Whether a URL is for frames. `unix://` is for HTTP if a protocol is read_argument, because frames do not
+/// have one.
+pub(crate) fn is_frames_url(url: &str, protocol: Option<ProtocolKind>) -> Result<bool, Failure> {
     let Some((scheme, _)) = url.split_once("://") else {
         return Ok(false);
     };
-    let (asked, other) = match protocol {
+    let (is_requested, other) = match protocol {
         None => (false, false),
         Some(ProtocolKind::Frame) => (true, false),
         Some(_) => (false, true),
     };
     match scheme {
         "unix" => Ok(!other),
-        _ if !SCHEMES.contains(&scheme) && asked => Err(Failure::usage(format!(
-            "{scheme}:// is not for frames: write tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///PATH or \
+        _ if !SCHEMES.contains(&scheme) && is_requested => Err(Failure::usage(format!(
+            "{scheme}:// is not for frames: use tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///PATH or \
              udp://HOST:PORT"
         ))),
         _ if !SCHEMES.contains(&scheme) => Ok(false),
         _ if other => Err(Failure::usage(format!(
-            "{scheme}:// is for frames, which need no --protocol: write http:// for one"
+            "{scheme}:// is for frames, which do not support --protocol: use http:// instead"
         ))),
         _ => Ok(true),
     }
 }
 
-/// A call over frames that is ready to be made.
+/// A prepared call over frames.
 #[derive(Debug)]
 pub(crate) struct FramesCall {
     pub(crate) url: String,
-    /// As the frame names it.
+    /// The name in the frame.
     pub(crate) name: String,
     input: Input,
     deadline: Duration,
     options: FramesOptions,
 }
 
-/// The options of a client of frames.
+/// Options of frame clients.
 #[derive(Clone, Debug)]
 pub(crate) struct FramesOptions {
     /// The metadata of each call.
@@ -68,27 +68,27 @@ pub(crate) struct FramesOptions {
 
 #[derive(Debug)]
 enum Input {
-    /// Of an operation of a model: CBOR by its shapes.
-    Shaped(Box<Shaped>),
-    /// A list of parameters, or the members of an input as they stand.
+    /// Input of an operation of a model, serialized as CBOR.
+    Modelled(Box<ModelInput>),
+    /// A list of parameters, or the members of an input without a model.
     Plain(Value),
 }
 
 #[derive(Debug)]
-struct Shaped {
+struct ModelInput {
     service: ServiceHandle,
     operation: String,
-    /// What payloads look like.
+    /// The protocol of payloads.
     wire: Box<dyn ClientProtocol>,
     input: Value,
-    /// The input once and for all, unless each call has a token of its own.
+    /// The serialized input, unless each call has its own idempotency token.
     payload: Option<Bytes>,
-    /// What a payload has no head for.
+    /// Empty response head: payloads have none.
     head: response::Parts,
 }
 
 impl ServiceArguments {
-    /// Finds out what is called, as [`ServiceArguments::http`] does.
+    /// Prepares a call over frames, like [`ServiceArguments::http`].
     pub(crate) async fn frames(
         &self,
         url: &str,
@@ -100,15 +100,15 @@ impl ServiceArguments {
         let options = self.frames_options()?;
         let mut headers = options.headers.iter();
         let has_password = headers.any(|(name, _)| *name == AUTHORIZATION);
-        if has_password && !is_guarded(url) {
+        if has_password && !is_confidential(url) {
             return Err(Failure::usage(format!(
-                "`{url}`: a password would be read by everybody in between: use tcp+tls://"
+                "`{url}`: the password would be sent unencrypted: use tcp+tls://"
             )));
         }
         let model = self
-            .model_of_frames(base.as_deref(), deadline.min(PROBE))
+            .model_of_frames(base.as_deref(), deadline.min(PROBE_TIMEOUT))
             .await?;
-        let text = input.map(given).transpose()?;
+        let text = input.map(read_argument).transpose()?;
         let text = text.as_deref();
         let call = |name: String, input| FramesCall {
             url: url.to_owned(),
@@ -121,7 +121,7 @@ impl ServiceArguments {
         let Some(model) = model else {
             let Some(name) = operation else {
                 return Err(Failure::usage(
-                    "the server tells no model from which to choose: name an operation or a method",
+                    "the server does not publish a model: specify an operation or a method",
                 ));
             };
             return Ok(call(name.to_owned(), Input::Plain(plain(text)?)));
@@ -130,18 +130,18 @@ impl ServiceArguments {
         if let (Some(name), true) = (operation, is_list)
             && service.find_operation(name).is_none()
         {
-            // A server may have methods beside its model.
+            // Servers can have methods that are not in the model.
             return Ok(call(name.to_owned(), Input::Plain(plain(text)?)));
         }
-        let (operation, input) = chosen(&model, &service, operation, text)?;
+        let (operation, input) = choose_operation(&model, &service, operation, text)?;
         let name = format!("{}.{operation}", service.service().name());
-        let shaped = Shaped::new(service, operation, Value::Map(input))?;
-        Ok(call(name, Input::Shaped(Box::new(shaped))))
+        let modelled = ModelInput::new(service, operation, Value::Map(input))?;
+        Ok(call(name, Input::Modelled(Box::new(modelled))))
     }
 }
 
-/// Whether nobody in between reads what goes there: it is encrypted, or does not leave this machine.
-fn is_guarded(url: &str) -> bool {
+/// Whether data sent to this URL is confidential: it is encrypted or does not leave this machine.
+fn is_confidential(url: &str) -> bool {
     if url.starts_with("tcp+tls:") || url.starts_with("unix:") {
         return true;
     }
@@ -154,17 +154,18 @@ fn is_guarded(url: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-/// How long a server may take to tell its model over HTTP: it may not know HTTP at all.
-const PROBE: Duration = Duration::from_secs(5);
+/// The timeout for fetching the model over HTTP, which the server may not support.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where the same server may answer over HTTP: on the same port, of TCP for one of UDP.
+/// Returns the URL at which the same server may answer over HTTP: the same port, as TCP if it is
+/// UDP.
 fn base_of(url: &str) -> Result<Option<String>, Failure> {
     if !url.starts_with("unix:")
         && let Some((_, rest)) = url.split_once('@')
     {
-        // What stands before it may be a password.
+        // The part before `@` may contain a password.
         return Err(Failure::usage(format!(
-            "`***@{rest}`: a URL of frames has no user: name it by --user"
+            "`***@{rest}`: URLs for frames must not contain a user: use --user"
         )));
     }
     let wrong = |expected: &str| Failure::usage(format!("`{url}`: expected {expected}"));
@@ -177,7 +178,7 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
                 _ => Err(wrong(&format!("{scheme}://HOST:PORT, without a path"))),
             }
         }
-        // The client of HTTP knows the same URL.
+        // HTTP clients use the same URL.
         Some(("unix", _)) => match connect::split(url) {
             Ok((server, None)) => Ok(Some(server)),
             _ => Err(wrong("unix:///PATH, the whole path of a socket")),
@@ -186,28 +187,28 @@ fn base_of(url: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// JSON without a model.
+/// Parses JSON input without a model.
 fn plain(text: Option<&str>) -> Result<Value, Failure> {
     let value = json(text.unwrap_or("[]"));
-    let value = value.map_err(|error| Failure::usage(format!("the input: {error}")))?;
+    let value = value.map_err(|error| Failure::usage(format!("invalid input: {error}")))?;
     match value {
         Value::List(_) | Value::Map(_) => {
-            with_types(value).map_err(|reason| Failure::usage(format!("the input: {reason}")))
+            with_types(value).map_err(|reason| Failure::usage(format!("invalid input: {reason}")))
         }
         _ => Err(Failure::usage(
-            "the input: without a model, expected a list of parameters, such as [1, 2], or the \
+            "invalid input: without a model, expected a list of parameters, such as [1, 2], or the \
              members of an input, such as {\"a\": 1}",
         )),
     }
 }
 
-impl Shaped {
+impl ModelInput {
     fn new(service: ServiceHandle, operation: String, input: Value) -> Result<Self, Failure> {
         let wire = ProtocolKind::RpcV2Cbor.client(service.service());
         let head = http::Response::builder()
             .header("smithy-protocol", "rpc-v2-cbor")
             .body(());
-        let mut shaped = Self {
+        let mut modelled = Self {
             wire: wire.map_err(Failure::usage)?,
             head: head.map_err(Failure::usage)?.into_parts().0,
             service,
@@ -215,11 +216,11 @@ impl Shaped {
             input,
             payload: None,
         };
-        let found = shaped.operation().map_err(Failure::usage)?;
-        if !WithToken::is_due(found, &Dynamic(&shaped.input)) {
-            shaped.payload = Some(shaped.encoded().map_err(Failure::usage)?);
+        let found = modelled.operation().map_err(Failure::usage)?;
+        if !WithToken::is_due(found, &Dynamic(&modelled.input)) {
+            modelled.payload = Some(modelled.encoded().map_err(Failure::usage)?);
         }
-        Ok(shaped)
+        Ok(modelled)
     }
 
     fn operation(&self) -> Result<Operation<'_>, CallError> {
@@ -261,7 +262,7 @@ impl Shaped {
 }
 
 impl FramesCall {
-    /// A connection of its own.
+    /// Opens a new connection.
     pub(crate) async fn connect(&self) -> Result<frames::Client, Failure> {
         let client = frames::Client::builder()
             .endpoint(&self.url)
@@ -274,14 +275,14 @@ impl FramesCall {
             Failure::transport(message).reported(Report::Error("transport"))
         })?;
         let client = client.with_deadline(self.deadline);
-        let said = self.options.headers.iter();
-        Ok(said.fold(client, |client, (name, value)| match *name {
+        let headers = self.options.headers.iter();
+        Ok(headers.fold(client, |client, (name, value)| match *name {
             AUTHORIZATION => client.with_authorization(value.as_bytes()),
             _ => client.with_metadata(name.as_str(), value.as_bytes()),
         }))
     }
 
-    /// What may be wrong with the URL of one who is not understood.
+    /// Returns a hint if the URL may be for another protocol.
     fn hint(&self) -> &'static str {
         match self.url.starts_with("unix:") {
             true => "\nunix:// is for frames; http+unix:// is for HTTP",
@@ -291,23 +292,24 @@ impl FramesCall {
 
     pub(crate) async fn call(&self, client: &frames::Client) -> Result<Value, CallError> {
         match &self.input {
-            Input::Shaped(shaped) => shaped.call(&self.name, client).await,
+            Input::Modelled(modelled) => modelled.call(&self.name, client).await,
             Input::Plain(input) => client.call(&self.name, input).await,
         }
     }
 
-    /// The place of an output in the model, if there is one: by it JSON is read and written.
+    /// Returns the output member of the model, if there is a model. JSON is formatted with its
+    /// shapes.
     pub(crate) fn output_member(&self) -> Result<Member<'_>, Failure> {
         match &self.input {
-            Input::Shaped(shaped) => {
-                let operation = shaped.operation().map_err(Failure::usage)?;
+            Input::Modelled(modelled) => {
+                let operation = modelled.operation().map_err(Failure::usage)?;
                 Ok(operation.output().root())
             }
             Input::Plain(_) => Ok(Member::DOCUMENT),
         }
     }
 
-    /// A failed call, for people and for programs.
+    /// Formats a failed call.
     pub(crate) fn failure(&self, error: &CallError) -> Failure {
         let Some(fault) = error.fault() else {
             let (kind, hint) = match error.kind() {
@@ -327,7 +329,7 @@ impl FramesCall {
     }
 }
 
-/// The name and message of a fault, and its other members as JSON.
+/// Returns the name and message of a fault, and its other members as JSON.
 fn fault_words(fault: &Fault) -> String {
     let mut words = format!("{}: {}", fault.name(), fault.message());
     let members = members(fault);
@@ -340,7 +342,7 @@ fn fault_words(fault: &Fault) -> String {
     words
 }
 
-/// The members of an error, except its message.
+/// Returns the members of an error except its message.
 fn members(fault: &Fault) -> Map {
     let mut members = fault.details().clone();
     members.remove("message");
@@ -348,14 +350,14 @@ fn members(fault: &Fault) -> Map {
 }
 
 fn report(fault: &Fault) -> Result<String, Failure> {
-    let mut about = Map::new();
-    about.insert("message", fault.message());
-    about.insert("kind", fault.name());
+    let mut json = Map::new();
+    json.insert("message", fault.message());
+    json.insert("kind", fault.name());
     let members = members(fault);
     if !members.is_empty() {
-        about.insert("details", Value::Map(members));
+        json.insert("details", Value::Map(members));
     }
-    print::json(&Value::Map(about))
+    print::json(&Value::Map(json))
 }
 
 #[cfg(test)]
@@ -378,16 +380,16 @@ mod tests {
             ("http+unix:///run/a.sock", None, false),
             ("h:1", None, false),
         ] {
-            assert_eq!(is_meant(url, protocol).unwrap(), meant, "{url}");
+            assert_eq!(is_frames_url(url, protocol).unwrap(), meant, "{url}");
         }
-        let both = is_meant("tcp://h:1", cbor).unwrap_err().message;
+        let both = is_frames_url("tcp://h:1", cbor).unwrap_err().message;
         assert!(both.contains("--protocol"), "{both}");
-        let http = is_meant("http://h:1", frame).unwrap_err().message;
+        let http = is_frames_url("http://h:1", frame).unwrap_err().message;
         assert!(http.contains("tcp://HOST:PORT"), "{http}");
     }
 
     #[test]
-    fn where_passwords_may_go() {
+    fn passwords_need_confidential_urls() {
         for (url, guarded) in [
             ("tcp+tls://h:1", true),
             ("unix:///run/a.sock", true),
@@ -397,12 +399,12 @@ mod tests {
             ("tcp://h:1", false),
             ("udp://10.0.0.1:1", false),
         ] {
-            assert_eq!(is_guarded(url), guarded, "{url}");
+            assert_eq!(is_confidential(url), guarded, "{url}");
         }
     }
 
     #[test]
-    fn the_same_server_over_http() {
+    fn finds_http_urls() {
         let base = |url| base_of(url).unwrap().unwrap();
         assert_eq!(base("tcp://[::1]:7"), "http://[::1]:7");
         assert_eq!(base("tcp+tls://h:7"), "https://h:7");

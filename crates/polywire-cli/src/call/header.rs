@@ -1,11 +1,11 @@
-//! Headers that the command line names.
+//! Parses header arguments.
 
 use http::header::{HeaderName, HeaderValue};
 use polywire::text::base64;
 
 use crate::Failure;
 
-/// `Basic ...` of RFC 7617.
+/// Returns the value of an `authorization` header for HTTP Basic (RFC 7617).
 pub(super) fn basic(user: &str, password: &str) -> Result<HeaderValue, Failure> {
     let mut text = b"Basic ".to_vec();
     base64::push(&mut text, format!("{user}:{password}").as_bytes());
@@ -14,11 +14,11 @@ pub(super) fn basic(user: &str, password: &str) -> Result<HeaderValue, Failure> 
     Ok(value)
 }
 
-/// What one -H names.
+/// The headers of one -H option.
 #[derive(Clone, Debug)]
 pub(crate) struct Headers(pub(crate) Vec<(HeaderName, HeaderValue)>);
 
-/// Reads a header, or those of a file, so that no secret has to stand in a command line.
+/// Parses a header, or the headers in a file. Files keep secrets out of command lines.
 pub(crate) fn headers(text: &str) -> Result<Headers, String> {
     let Some(path) = text.strip_prefix('@') else {
         return Ok(Headers(vec![header(text)?]));
@@ -27,7 +27,7 @@ pub(crate) fn headers(text: &str) -> Result<Headers, String> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     let all = lines.map(|(index, line)| {
-        // Without the line itself, which may be a secret: that is what files are for.
+        // The message omits the line, which may contain a secret.
         let (name, mut value) =
             header(line).map_err(|error| format!("{path}, line {}: {error}", index + 1))?;
         value.set_sensitive(true);
@@ -41,10 +41,10 @@ fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let name = name
         .trim()
         .parse()
-        .map_err(|error| format!("the name: {error}"))?;
+        .map_err(|error| format!("invalid name: {error}"))?;
     let value = value
         .trim()
         .parse()
-        .map_err(|error| format!("the value: {error}"))?;
+        .map_err(|error| format!("invalid value: {error}"))?;
     Ok((name, value))
 }

@@ -12,39 +12,36 @@ use std::time::Duration;
 use polywire::codec::json;
 
 pub(crate) use header::{Headers, headers};
-pub(crate) use service::{HttpCall, ServiceArguments, given};
+pub(crate) use service::{HttpCall, ServiceArguments, read_argument};
 pub(crate) use show::show;
 
 use crate::{Failure, print};
 
-/// Call an operation and print its output as JSON.
+/// Call an operation and print its output as JSON
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit status: 0 with an output; 1 with a fault of the service, which is \
-    printed; 2 when the call makes no sense and is not sent; 3 when the service cannot be \
-    reached, or what answers is not understood.\n\n\
-    What failed is said on standard error. Where standard output is no terminal, it also \
-    stands there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\", \
-    \"details\"}} with status 1, {\"error\": {\"message\", \"kind\"}} with status 3."
+    after_help = "Exit status: 0 on success; 1 if the service returned a fault, which is printed; \
+        2 for invalid arguments, in which case nothing is sent; 3 if the service cannot be reached or \
+        its response cannot be read.\n\n\
+        Errors are printed to standard error. If standard output is not a terminal, they are also \
+        printed there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\", \
+        \"details\"}} with status 1, {\"error\": {\"message\", \"kind\"}} with status 3."
 )]
 pub(crate) struct Arguments {
-    /// The service: http://HOST:PORT, https://HOST:PORT, http+unix:///SOCKET,
-    /// scgi://HOST:PORT or scgi+unix:///SOCKET, with a path before all paths if
-    /// need be; or, over frames, tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///SOCKET or
-    /// udp://HOST:PORT.
-    /// Over xmlRpc a path is where the calls go, such as
-    /// http://HOST/xmlrpc.php; without one they go to /RPC2.
+    /// The URL of the service. HTTP: http://HOST:PORT, https://HOST:PORT, http+unix:///SOCKET,
+    /// scgi://HOST:PORT or scgi+unix:///SOCKET, optionally with a path prefix. Frames:
+    /// tcp://HOST:PORT, tcp+tls://HOST:PORT, unix:///SOCKET or udp://HOST:PORT. With xmlRpc, calls
+    /// are sent to the path, such as http://HOST/xmlrpc.php [default path: /RPC2]
     url: String,
-    /// The operation; over frames also a method without a model.
+    /// The operation. Over frames, also a method that is not in the model
     operation: String,
-    /// The input as JSON; `-` reads it from standard input. Timestamps as
-    /// RFC 3339 or as seconds, blobs as base64. For a method over frames the list of
-    /// its parameters, such as [1, 2].
+    /// The input as JSON, or `-` for standard input. Timestamps are RFC 3339 or seconds since 1970,
+    /// blobs base64. For methods over frames, a list of parameters, such as [1, 2]
     #[arg(value_name = "JSON")]
     input: Option<String>,
     #[command(flatten)]
     service: ServiceArguments,
-    /// Seconds until the call is given up, or before it the model.
+    /// The timeout of the call in seconds, and that for fetching the model
     #[arg(
         long,
         value_name = "SECONDS",
@@ -52,10 +49,10 @@ pub(crate) struct Arguments {
         allow_negative_numbers = true
     )]
     deadline: f64,
-    /// Show the request and the response on standard error. Not over frames.
+    /// Print the request and the response to standard error. Not supported over frames
     #[arg(long)]
     show_wire: bool,
-    /// Print JSON in one line, as when the output is no terminal.
+    /// Print JSON in one line. This is the default if standard output is not a terminal
     #[arg(long)]
     compact: bool,
 }
@@ -76,7 +73,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
     let input = arguments.input.as_deref();
     let text = if over_frames {
         if arguments.show_wire {
-            let message = "--show-wire shows messages of HTTP, and frames are none";
+            let message = "--show-wire is not supported over frames";
             return Err(Failure::usage(message));
         }
         let call = arguments.service.frames(url, name, input, deadline).await?;
@@ -96,7 +93,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
                 }
             })
             .await
-            .map_err(|error| failure::failure(error, operation, &arguments.service.way))?;
+            .map_err(|error| failure::failure(error, operation, &arguments.service.transport))?;
         print::json_of(&output, operation.output().root())?
     };
     let compact = arguments.compact || !std::io::stdout().is_terminal();
@@ -104,7 +101,7 @@ async fn call(arguments: Arguments) -> Result<(), Failure> {
     print::out(&format!("{text}\n"))
 }
 
-/// A time that was given in seconds.
+/// Converts an argument in seconds.
 pub(crate) fn seconds(seconds: f64) -> Result<Duration, Failure> {
     match seconds > 0.0 && seconds < 1e9 {
         true => Ok(Duration::from_secs_f64(seconds)),

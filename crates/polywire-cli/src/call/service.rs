@@ -1,4 +1,4 @@
-//! What is called, and how: the service, its operation, the input, by what the command line says.
+//! The service, operation and input of a call.
 
 use std::io::Read;
 use std::time::Duration;
@@ -15,38 +15,38 @@ use polywire::schema::{Operation, Schema, decode_structure};
 use super::frames::{self, FramesOptions};
 use super::header::{Headers, basic, headers};
 use crate::models::{ModelArguments, from_json, names, protocol};
-use crate::offers::{Offer, Place, choose};
+use crate::offers::{Offer, UrlParts, choose};
 use crate::target::Target;
+use crate::transport::TransportArguments;
 use crate::user::UserArguments;
-use crate::way::WayArguments;
 use crate::{Failure, Report, paste};
 
-/// Which service, over which protocol, as whom.
+/// Options that select the service, the protocol and the caller.
 #[derive(Debug, clap::Args)]
-// One file for each --model: more would take the URL for a file.
+// Each --model takes one file; otherwise it would consume the URL.
 #[command(mut_arg("files", |files| files.num_args(1)))]
 pub(crate) struct ServiceArguments {
     #[command(flatten)]
     pub(super) model: ModelArguments,
     #[arg(long, short, value_parser = protocol)]
     #[arg(help = format!(
-        "The protocol: one of {}. By default the first that the model names, of those that the \
-         server says it offers. It is called at the path where the server offers it. Calls over \
-         frames (tcp://, tcp+tls://, udp:// and unix://) need no protocol",
+        "The protocol: one of {}. By default, the first protocol of the model that the server \
+        offers. It is called at the path where the server offers it. Not used over frames (tcp://, \
+        tcp+tls://, udp:// and unix://)",
         names(ProtocolKind::http())
     ))]
     pub(super) protocol: Option<ProtocolKind>,
     #[command(flatten)]
     pub(crate) user: UserArguments,
-    /// Add a header to the request, and to that for the model; those of a file, one
-    /// a line, by @FILE.
+    /// Add a header to the call and to the request for the model, or all headers in a file with
+    /// @FILE, one per line
     #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = headers)]
     pub(crate) header: Vec<Headers>,
     #[command(flatten)]
-    pub(crate) way: WayArguments,
+    pub(crate) transport: TransportArguments,
 }
 
-/// A call over HTTP that is ready to be made.
+/// A prepared call over HTTP.
 #[derive(Debug)]
 pub(crate) struct HttpCall {
     pub(crate) service: ServiceHandle,
@@ -54,7 +54,7 @@ pub(crate) struct HttpCall {
     pub(crate) input: Map,
     pub(crate) kind: ProtocolKind,
     target: Target,
-    /// The path where the server offers the protocol, appended to the path of the URL.
+    /// The mount of the protocol, appended to the path of the URL.
     mount: String,
     headers: Vec<(HeaderName, HeaderValue)>,
     tls: tls::ClientTls,
@@ -63,13 +63,13 @@ pub(crate) struct HttpCall {
 }
 
 impl HttpCall {
-    /// Where it goes, without what may be a secret.
+    /// Returns the URL without secrets.
     pub(crate) fn url(&self) -> String {
         let base = self.base();
         base.split('?').next().unwrap_or_default().to_owned()
     }
 
-    /// Where the paths of the protocol begin.
+    /// Returns the URL that the paths of the protocol are appended to.
     fn base(&self) -> String {
         let base = self.target.base();
         let at = base.find('?').unwrap_or(base.len());
@@ -77,7 +77,7 @@ impl HttpCall {
         format!("{path}{}{query}", self.mount)
     }
 
-    /// A client with connections of its own.
+    /// Creates a client with its own connections.
     pub(crate) fn client(&self) -> Result<Client, Failure> {
         let service = &self.service;
         let mut builder = Client::builder(service.clone(), self.kind)
@@ -100,15 +100,14 @@ impl HttpCall {
         client.map_err(Failure::usage)
     }
 
-    /// The operation.
     pub(crate) fn operation(&self) -> Result<Operation<'_>, Failure> {
         find(&self.service, &self.operation)
     }
 }
 
 impl ServiceArguments {
-    /// Finds out what is called: without an operation that which is easiest to call, with an input
-    /// for it.
+    /// Prepares a call over HTTP. Without an operation, selects the operation that is easiest to
+    /// call, and an input for it.
     pub(crate) async fn http(
         &self,
         url: &str,
@@ -119,27 +118,27 @@ impl ServiceArguments {
         let target = Target::parse(url)?;
         let headers = self.headers()?;
         let (model, offers) = if self.model.is_given() {
-            // Who calls a service can do nothing about the warnings of its model.
+            // Callers cannot fix the warnings of the service's model.
             (self.model.load()?.model, None)
         } else {
-            self.told(&target, &headers, deadline).await?
+            self.fetch_service(&target, &headers, deadline).await?
         };
         let service = self.model.service(&model)?;
-        let (operation, input) = chosen(&model, &service, operation, input)?;
+        let (operation, input) = choose_operation(&model, &service, operation, input)?;
         let named = service.service().protocols();
         let named: Vec<ProtocolKind> = named.filter_map(ProtocolKind::from_name).collect();
         let (kind, mount) = match offers {
             Some((offers, path)) => {
-                let place = Place {
+                let url = UrlParts {
                     host: target.host(),
                     path: &path,
                 };
-                choose(&offers, place, self.protocol, &named)?
+                choose(&offers, url, self.protocol, &named)?
             }
             None => {
                 let Some(kind) = self.protocol.or(named.first().copied()) else {
                     return Err(Failure::usage(
-                        "the model names no protocol that is known here: use --protocol",
+                        "the model has no supported protocol: use --protocol",
                     ));
                 };
                 (kind, String::new())
@@ -153,20 +152,20 @@ impl ServiceArguments {
             kind,
             target,
             headers,
-            tls: self.way.tls()?,
-            proxy: self.way.proxy()?,
+            tls: self.transport.tls()?,
+            proxy: self.transport.proxy()?,
             deadline,
         })
     }
 
-    /// Whether frames are meant by a URL. What they have not is refused then.
+    /// Whether the URL is for frames. Returns an error for options that frames do not support.
     pub(crate) fn is_over_frames(&self, url: &str) -> Result<bool, Failure> {
-        if !frames::is_meant(url, self.protocol)? {
+        if !frames::is_frames_url(url, self.protocol)? {
             return Ok(false);
         }
-        if self.way.is_about_tls() && !url.starts_with("tcp+tls:") {
+        if self.transport.has_tls_options() && !url.starts_with("tcp+tls:") {
             return Err(Failure::usage(format!(
-                "`{url}`: TLS is spoken at tcp+tls://HOST:PORT"
+                "`{url}`: TLS options require tcp+tls://HOST:PORT"
             )));
         }
         Ok(true)
@@ -182,44 +181,44 @@ impl ServiceArguments {
         Ok(headers)
     }
 
-    /// Fetches the model of the server of a URL and, if the server lists them, the protocols that it offers.
-    /// The string is the rest of the URL's path after that of the server.
-    async fn told(
+    /// Fetches the model from the server, and the protocols that the server offers, if it lists
+    /// them. The string is the rest of the URL's path after that of the server.
+    async fn fetch_service(
         &self,
         target: &Target,
         headers: &[(HeaderName, HeaderValue)],
         deadline: Duration,
     ) -> Result<(Model, Option<(Vec<Offer>, String)>), Failure> {
-        let fetch = |base| fetch_model(base, headers, &self.way, deadline);
+        let fetch = |base| fetch_model(base, headers, &self.transport, deadline);
         let (base, origin) = (target.base(), target.origin());
-        // A query is the service's, and may hold a secret.
+        // Omit the query, which may contain a secret.
         let base = base.split('?').next().unwrap_or_default();
         let (model, server) = match self.protocol {
             Some(ProtocolKind::XmlRpc) => (fetch(origin).await?, origin),
-            // Before a proxy the server is below the path; at a mount the path
-            // is below the server.
+            // Behind a proxy, the server is below the path of the URL. For a mount, the path is
+            // below the server.
             _ if base != origin => match fetch(base).await {
                 Ok(model) => (model, base),
                 Err(failure) => (fetch(origin).await.map_err(|_| failure)?, origin),
             },
             _ => (fetch(base).await?, base),
         };
-        let offers = fetch_offers(server, headers, &self.way, deadline).await;
+        let offers = fetch_offers(server, headers, &self.transport, deadline).await;
         let path = base.strip_prefix(server).unwrap_or_default();
         Ok((model, offers.map(|offers| (offers, path.to_owned()))))
     }
 
-    /// The options of a client of frames.
+    /// Returns the options of frame clients.
     pub(super) fn frames_options(&self) -> Result<FramesOptions, Failure> {
         Ok(FramesOptions {
             headers: self.headers()?,
-            tls: self.way.tls()?,
-            proxy: self.way.proxy()?,
+            tls: self.transport.tls()?,
+            proxy: self.transport.proxy()?,
         })
     }
 
-    /// The model of a server that speaks frames: what --model says, or what the server tells over
-    /// HTTP on the same port, if it does.
+    /// Returns the model for a call over frames: the one of --model, or the one that the server
+    /// publishes over HTTP on the same port.
     pub(super) async fn model_of_frames(
         &self,
         base: Option<&str>,
@@ -232,21 +231,24 @@ impl ServiceArguments {
             return Ok(None);
         };
         let headers = self.headers()?;
-        Ok(fetch_model(base, &headers, &self.way, deadline).await.ok())
+        Ok(fetch_model(base, &headers, &self.transport, deadline)
+            .await
+            .ok())
     }
 }
 
-/// The operation of this name and its input, or that which is easiest to call.
-pub(super) fn chosen(
+/// Returns an operation and its input. Without a name, selects the operation that is easiest to
+/// call.
+pub(super) fn choose_operation(
     model: &Model,
     service: &ServiceHandle,
     operation: Option<&str>,
     input: Option<&str>,
 ) -> Result<(String, Map), Failure> {
     let Some(name) = operation else {
-        let easiest = paste::easiest(model, service);
+        let easiest = paste::easiest_call(model, service);
         let (operation, input) = easiest.ok_or_else(|| {
-            Failure::usage("the service has no operation that can be called without being told how")
+            Failure::usage("the service has no operation that can be called without input: specify an operation")
         })?;
         return Ok((operation.name().to_owned(), input));
     };
@@ -261,26 +263,27 @@ fn find<'s>(service: &'s ServiceHandle, name: &str) -> Result<Operation<'s>, Fai
         .ok_or_else(|| unknown_operation(name, service))
 }
 
-/// The model that a Polywire server tells.
+/// Fetches the model of a Polywire server.
 async fn fetch_model(
     base: &str,
     headers: &[(HeaderName, HeaderValue)],
-    way: &WayArguments,
+    transport: &TransportArguments,
     deadline: Duration,
 ) -> Result<Model, Failure> {
     let target = format!("{base}/_polywire/model.json");
     let reason = |reason: &dyn std::fmt::Display| {
-        let message =
-            format!("no model at {target} ({reason}): give the service's model with --model FILE");
+        let message = format!(
+            "no model at {target} ({reason}); use --model FILE for the model of the service"
+        );
         Failure::transport(message).reported(Report::Error("no_model"))
     };
-    // As the call has them: what lets the call in shall let this in.
+    // Send the headers of the call, because the server may require authentication.
     let headers = headers.iter().cloned().collect();
-    let (tls, proxy) = (way.tls()?, way.proxy()?);
+    let (tls, proxy) = (transport.tls()?, transport.proxy()?);
     let response = connect::get(&target, headers, tls, proxy, 64 << 20, deadline).await;
-    // It tells the causes too: "connection refused" is what helps.
+    // The message includes the causes, such as "connection refused".
     let response = response.map_err(|error| {
-        let advice = way.advice(&*error);
+        let advice = transport.advice(&*error);
         match error.downcast::<TransportError>() {
             Ok(error) => reason(&CallError::from(*error)).advised(advice),
             Err(error) => reason(&error),
@@ -294,17 +297,17 @@ async fn fetch_model(
     from_json("model.json", text)
 }
 
-/// Fetches the list of protocols that a Polywire server offers. `None` if there is none, as with other servers. If the
-/// server cannot be reached, the call reports that.
+/// Fetches the list of protocols that a Polywire server offers. `None` if the server does not
+/// publish one. If the server cannot be reached, the call itself reports the error.
 async fn fetch_offers(
     base: &str,
     headers: &[(HeaderName, HeaderValue)],
-    way: &WayArguments,
+    transport: &TransportArguments,
     deadline: Duration,
 ) -> Option<Vec<Offer>> {
     let target = format!("{base}/_polywire/protocols.json");
     let headers = headers.iter().cloned().collect();
-    let (tls, proxy) = (way.tls().ok()?, way.proxy().ok()?);
+    let (tls, proxy) = (transport.tls().ok()?, transport.proxy().ok()?);
     let response = connect::get(&target, headers, tls, proxy, 1 << 20, deadline).await;
     let response = response.ok()?;
     match response.status().is_success() {
@@ -326,8 +329,8 @@ fn unknown_operation(name: &str, service: &ServiceHandle) -> Failure {
     ))
 }
 
-/// What was given as JSON, or what stands on standard input.
-pub(crate) fn given(argument: &str) -> Result<String, Failure> {
+/// Returns a JSON argument, or reads it from standard input.
+pub(crate) fn read_argument(argument: &str) -> Result<String, Failure> {
     let mut text = argument.to_owned();
     if argument == "-" {
         text.clear();
@@ -338,13 +341,13 @@ pub(crate) fn given(argument: &str) -> Result<String, Failure> {
 }
 
 fn read_input(argument: &str, shape: Schema<'_>) -> Result<Map, Failure> {
-    let text = given(argument)?;
+    let text = read_argument(argument)?;
     let mut map = Map::new();
     let mut read = || {
         let mut decoder = JsonDecoder::from_str(&text, JsonProfile::HUMAN, &Limits::DEFAULT)?;
         decode_structure(&mut map, shape.root(), &mut decoder)?;
         decoder.finish()
     };
-    read().map_err(|error| Failure::usage(format!("the input: {error}")))?;
+    read().map_err(|error| Failure::usage(format!("invalid input: {error}")))?;
     Ok(map)
 }

@@ -1,10 +1,10 @@
-//! Prints messages as they are on the wire.
+//! Prints messages as they are sent and received.
 
 use polywire::rpc::client::Exchange;
 
 use crate::print;
 
-/// The request, or the response once it is there.
+/// Prints the request, or the response if there is one.
 pub(crate) fn show(exchange: &Exchange) {
     let Some(response) = &exchange.response else {
         let request = &exchange.request;
@@ -18,7 +18,7 @@ pub(crate) fn show(exchange: &Exchange) {
 
 fn show_message(mark: char, headers: &http::HeaderMap, body: &[u8]) {
     for (name, value) in headers {
-        // What is shown is pasted into reports.
+        // Users copy this output into bug reports.
         let value = match value.is_sensitive() {
             true => "***".into(),
             false => String::from_utf8_lossy(value.as_bytes()),

@@ -83,7 +83,7 @@ fn decode<'n>(
             true => print::json(&Value::Map(about))? + "\n",
             false => {
                 let gap = if index > 0 { "\n" } else { "" };
-                format!("{gap}{}", print::harmless(&lines(&about)))
+                format!("{gap}{}", print::escape_controls(&lines(&about)))
             }
         })?;
     }

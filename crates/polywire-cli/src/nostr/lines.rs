@@ -27,7 +27,7 @@ impl Inputs {
     /// Returns the name of an input for messages.
     pub(super) fn name(&self, file: usize) -> String {
         let path = self.0.get(file).map(PathBuf::as_path);
-        print::harmless(&path.unwrap_or(Path::new("-")).to_string_lossy())
+        print::escape_controls(&path.unwrap_or(Path::new("-")).to_string_lossy())
     }
 
     /// Returns the total size of all inputs in bytes, if all are regular files.

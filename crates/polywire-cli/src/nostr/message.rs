@@ -98,7 +98,7 @@ pub(super) fn decrypt(arguments: &DecryptArguments) -> Result<(), Failure> {
     };
     let text = Zeroizing::new(text);
     if std::io::stdout().is_terminal() {
-        return print::out(&Zeroizing::new(print::harmless(&text) + "\n"));
+        return print::out(&Zeroizing::new(print::escape_controls(&text) + "\n"));
     }
     print::out(&text)
 }

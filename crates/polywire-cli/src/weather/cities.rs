@@ -10,7 +10,7 @@ use super::input::{count_or, optional_text, text};
 use super::output::{Place, fixed, fixed_list, fixed_map};
 use super::world::World;
 
-/// What is known about a city.
+/// The data of a city.
 #[derive(Debug)]
 pub(super) struct City {
     pub(super) id: &'static str,
@@ -25,17 +25,16 @@ pub(super) struct City {
     local_names: &'static [(&'static str, &'static str)],
     revision: &'static str,
     pub(super) outlook: Outlook,
-    /// A typical year, for statistics: rain by month, in quarters of a
-    /// millimetre.
+    /// A typical year, for statistics: rain per month, in quarters of a millimetre.
     pub(super) rain: [u16; 12],
     /// The mean temperature in thousandths of a degree.
     pub(super) mean: u32,
-    /// The coldest and the warmest hour of a typical year.
+    /// The temperatures of the coldest and the warmest hour of a typical year.
     pub(super) extremes: (f32, f32),
 }
 
-/// All cities, in the order of their identifiers. These three and no more,
-/// since the examples of `ListCities` show them all.
+/// All cities, sorted by identifier. Do not add more: the examples of `ListCities` list all of
+/// them.
 pub(super) static CITIES: [City; 3] = [
     City {
         id: "kyoto",
@@ -48,7 +47,7 @@ pub(super) static CITIES: [City; 3] = [
         population: 1_463_723,
         elevation: 50,
         capital: false,
-        // The 22nd of November 794.
+        // 22 November 794.
         founded: Timestamp::new(-37_082_880_000, 0),
         tags: &["temples", "gardens", "river"],
         local_names: &[("ja", "京都"), ("ko", "교토")],
@@ -80,7 +79,7 @@ pub(super) static CITIES: [City; 3] = [
         population: 717_710,
         elevation: 23,
         capital: true,
-        // The first of January 1048.
+        // 1 January 1048.
         founded: Timestamp::new(-29_095_545_600, 0),
         tags: &["fjord", "harbour"],
         local_names: &[("nb", "Oslo"), ("ja", "オスロ")],
@@ -120,7 +119,7 @@ pub(super) static CITIES: [City; 3] = [
         population: 1_763_275,
         elevation: 2850,
         capital: true,
-        // The 6th of December 1534.
+        // 6 December 1534.
         founded: Timestamp::new(-13_729_564_800, 0),
         tags: &["mountains", "equator"],
         local_names: &[("es", "Quito"), ("qu", "Kitu"), ("ja", "キト")],
@@ -133,7 +132,7 @@ pub(super) static CITIES: [City; 3] = [
                 Day::new(8.5, 18.0, "thunder", 100),
                 Day::new(9.5, 20.0, "cloudy", 65),
             ],
-            // There are no seasons on the equator.
+            // The equator has no seasons.
             trend: 0.0,
             reading: || {
                 let rainfall = "12.50".parse().map(Value::BigDecimal);
@@ -147,7 +146,7 @@ pub(super) static CITIES: [City; 3] = [
 ];
 
 impl City {
-    /// The output of `GetCity`, which never changes: made once.
+    /// Returns the output of `GetCity`, which is constant.
     pub(super) fn output(&self) -> Map {
         Map::from_iter([
             ("cityId", fixed(self.id)),
@@ -170,9 +169,8 @@ pub(super) fn get(world: &World, input: &Map) -> Result<Arc<Map>, Fault> {
     world.city_output(text(input, "cityId"))
 }
 
-/// `ListCities`. The token is the identifier of the last city of the page
-/// before. A city that was forgotten between two pages still marks the place
-/// where to go on; anything else that comes as a token was not made here.
+/// `ListCities`. The token is the identifier of the last city of the previous page. It stays valid
+/// if that city is deleted between two pages. Other tokens are invalid.
 pub(super) fn list(world: &World, input: &Map) -> Result<Map, Fault> {
     const MOST: usize = 100;
 
@@ -207,13 +205,13 @@ fn summary(city: &City) -> Value {
     .into()
 }
 
-/// `DeleteCity`. Deleting a city once more is a success as well: the caller
-/// may be one whose first answer got lost, and the city is gone as wished.
+/// `DeleteCity`. Deleting a city again succeeds too: the caller may repeat the call because the
+/// first response was lost.
 pub(super) fn delete(world: &World, input: &Map) -> Result<Map, Fault> {
     let id = text(input, "cityId");
     if world.forget(id) {
         Ok(Map::new())
     } else {
-        Err(faults::no_such("city", id))
+        Err(faults::no_such_resource("city", id))
     }
 }

@@ -6,8 +6,8 @@ use polywire::prelude::*;
 
 use super::world::World;
 
-/// What time it is: the same whole second in every form. An HTTP date has no
-/// fractions, and the five members shall agree.
+/// The current time, as the same whole second in every format. HTTP dates have no fractions, and
+/// all five members must be equal.
 pub(super) fn now(_: &World, _: &Map) -> Result<Map, Fault> {
     let now = Timestamp::from(SystemTime::now());
     let second = Timestamp::new(now.seconds(), 0);

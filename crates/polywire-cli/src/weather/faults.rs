@@ -1,14 +1,13 @@
-//! What calls can end in instead of an output.
+//! The errors of operations.
 
 use polywire::prelude::*;
 
-/// What was asked for is not there: the model's `NoSuchResource`. The kind is
-/// `city`, `station` or `region`.
-pub(super) fn no_such(kind: &'static str, id: &str) -> Fault {
+/// Returns the modelled error `NoSuchResource`. The kind is `city`, `station` or `region`.
+pub(super) fn no_such_resource(kind: &'static str, id: &str) -> Fault {
     no_resource(kind, id, format!("there is no {kind} \"{id}\""))
 }
 
-/// As [`no_such`], in other words.
+/// Like [`no_such_resource`], with another message.
 pub(super) fn no_resource(kind: &'static str, id: &str, message: String) -> Fault {
     Fault::modelled(
         "example.weather#NoSuchResource",
@@ -20,7 +19,7 @@ pub(super) fn no_resource(kind: &'static str, id: &str, message: String) -> Faul
     )
 }
 
-/// The report of a storm makes no sense: the model's `InvalidReport`.
+/// Returns the modelled error `InvalidReport`.
 pub(super) fn invalid_report(message: &'static str, problems: Map) -> Fault {
     Fault::modelled(
         "example.weather#InvalidReport",
@@ -31,8 +30,7 @@ pub(super) fn invalid_report(message: &'static str, problems: Map) -> Fault {
     )
 }
 
-/// A member that breaks a constraint of the model, where the model has no error
-/// of its own for that.
+/// Returns an error for a constraint without a modelled error.
 pub(super) fn invalid(member: &str, expected: &str) -> Fault {
     Fault::new(FaultKind::Invalid, format!("{member}: expected {expected}"))
 }

@@ -6,18 +6,17 @@ use super::input::{count_or, optional_text, text};
 use super::output::fixed;
 use super::world::{NOW, World};
 
-/// What the coming days bring to a city.
+/// The forecast of a city.
 #[derive(Debug)]
 pub(super) struct Outlook {
     pub(super) chance_of_rain: f32,
-    /// Temperatures from now on, hour by hour; then from the beginning again.
+    /// Hourly temperatures from now on, repeated cyclically.
     pub(super) hours: &'static [f32],
-    /// Days from today on; then from the beginning again.
+    /// Days from today on, repeated cyclically.
     pub(super) days: &'static [Day],
-    /// By how many degrees each round of `days` differs from the one before.
+    /// The temperature difference in degrees between two cycles of `days`.
     pub(super) trend: f32,
-    /// What deserves attention most: a member of the union `Reading`, and its
-    /// value.
+    /// The most important reading: a member of the union `Reading`, and its value.
     pub(super) reading: fn() -> (&'static str, Value),
 }
 
@@ -44,8 +43,8 @@ impl Day {
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// `GetForecast`. Only temperatures have other numbers in imperial units: the
-/// model says that the wind is in metres a second.
+/// `GetForecast`. Only temperatures are converted to imperial units: in the model, wind is always
+/// in metres per second.
 pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
     let city = world.city(text(input, "cityId"))?;
     let days = count_or(input, "days", 3);
@@ -84,9 +83,8 @@ pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
     ]))
 }
 
-/// The temperatures of the coming hours, one hour more than there are days.
-/// Nothing is known of every fourth, so that whoever asks for three days or
-/// more sees a null.
+/// Returns the temperatures of the coming hours, one more than the number of days. Every fourth is
+/// unknown, so that forecasts of three days or more contain a null.
 fn hours(outlook: &Outlook, count: usize, degrees: impl Fn(f32) -> f32) -> Value {
     let hour = |index: usize| {
         let is_known = index % 4 != 3;
@@ -98,7 +96,7 @@ fn hours(outlook: &Outlook, count: usize, degrees: impl Fn(f32) -> f32) -> Value
         .into()
 }
 
-/// To a tenth of a degree.
+/// Rounds to a tenth of a degree.
 fn fahrenheit(celsius: f32) -> f32 {
     let exact = f64::from(celsius) * 1.8 + 32.0;
     ((exact * 10.0).round() / 10.0) as f32
@@ -108,7 +106,7 @@ fn after(seconds: i64) -> Timestamp {
     Timestamp::new(NOW.seconds() + seconds, 0)
 }
 
-/// The beginning of a day, counted from today.
+/// Returns the start of a day, relative to today.
 fn midnight_after(days: i64) -> Timestamp {
     let today = NOW.seconds() - NOW.seconds().rem_euclid(DAY);
     Timestamp::new(today + days * DAY, 0)

@@ -7,7 +7,7 @@ use super::output::fixed_map;
 use super::world::World;
 use super::{faults, png, stations};
 
-/// The picture of the model's example: one pixel, half transparent, green.
+/// The image in the example of the model: one half transparent green pixel.
 const ONE_PIXEL: &[u8] = &[
     0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, // the signature
     0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, // IHDR: 1 by 1, RGBA
@@ -20,12 +20,12 @@ const ONE_PIXEL: &[u8] = &[
     0xae, 0x42, 0x60, 0x82,
 ];
 
-/// The pictures that are not of one pixel.
+/// The images with more than one pixel.
 const WIDTH: u16 = 16;
 const HEIGHT: u16 = 9;
 
-/// `GetStationImage`. A caller who has the latest picture already gets
-/// `NoSuchResource`: the output has no way to go without an image, as an HTTP
+/// `GetStationImage`. Callers that have the latest image get `NoSuchResource`: the output must
+/// contain an image, so there is no equivalent of status 304.
 /// response with status 304 does.
 pub(super) fn get(_: &World, input: &Map) -> Result<Map, Fault> {
     let id = text(input, "stationId");

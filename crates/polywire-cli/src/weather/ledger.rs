@@ -1,4 +1,4 @@
-//! Idempotency tokens: which call a token stood for, and how it was answered.
+//! Idempotency tokens: the call of each token, and its response.
 
 use std::collections::hash_map::{DefaultHasher, Entry};
 use std::collections::{HashMap, VecDeque};
@@ -6,31 +6,31 @@ use std::hash::{Hash, Hasher};
 
 use polywire::prelude::*;
 
-/// How many tokens are remembered. Then the oldest are forgotten: a call that
-/// is repeated later than that counts as a new one.
+/// The maximum number of stored tokens. The oldest are dropped, so a call repeated later than that
+/// counts as a new one.
 const MOST: usize = 1024;
-/// How long a token may be, in bytes; a UUID has 36.
+/// The maximum length of a token in bytes. A UUID has 36.
 const LONGEST: usize = 128;
 
 /// The tokens of one operation.
 #[derive(Debug)]
 pub(super) struct Ledger<T> {
-    /// By token, what was asked and what was answered.
+    /// The input and the response of each token.
     answers: HashMap<Box<str>, (Fingerprint, T)>,
-    /// The tokens, the oldest first.
+    /// The tokens, oldest first.
     order: VecDeque<Box<str>>,
 }
 
-/// What a token means for a call.
+/// The result of looking up a token.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Token<T> {
-    /// The token has not come before, or there is none.
+    /// The token is new or absent.
     New,
-    /// It came with the same input, which was answered with this.
+    /// The token was used with the same input. Contains the response.
     Repeated(T),
-    /// It came with another input.
+    /// The token was used with a different input.
     Reused,
-    /// It is not one that this service remembers.
+    /// The token is too long to be stored.
     TooLong,
 }
 
@@ -48,8 +48,8 @@ impl<T> Default for Ledger<T> {
 }
 
 impl<T: Clone> Ledger<T> {
-    /// What a token means for a call.
-    pub(super) fn look_up(&self, token: Option<&str>, asked: Fingerprint) -> Token<T> {
+    /// Looks up the token of a call.
+    pub(super) fn look_up(&self, token: Option<&str>, fingerprint: Fingerprint) -> Token<T> {
         let Some(token) = token else {
             return Token::New;
         };
@@ -58,16 +58,16 @@ impl<T: Clone> Ledger<T> {
         }
         match self.answers.get(token) {
             None => Token::New,
-            Some((before, answer)) if *before == asked => Token::Repeated(answer.clone()),
+            Some((before, answer)) if *before == fingerprint => Token::Repeated(answer.clone()),
             Some(_) => Token::Reused,
         }
     }
 
-    /// Remembers the answer to a call, if it has a token.
-    pub(super) fn remember(&mut self, token: Option<&str>, asked: Fingerprint, answer: T) {
+    /// Stores the response to a call, if it has a token.
+    pub(super) fn remember(&mut self, token: Option<&str>, fingerprint: Fingerprint, answer: T) {
         let Some(token) = token else { return };
         if let Entry::Vacant(entry) = self.answers.entry(token.into()) {
-            entry.insert((asked, answer));
+            entry.insert((fingerprint, answer));
             self.order.push_back(token.into());
         }
         if self.order.len() > MOST
@@ -79,9 +79,8 @@ impl<T: Clone> Ledger<T> {
 }
 
 impl Fingerprint {
-    /// The fingerprint of an input without its token. It is the same over
-    /// every wire: the order of members does not count, nor does whether an
-    /// instant came with a zone.
+    /// Returns a fingerprint of an input without its token. It is the same for all protocols: it
+    /// does not depend on the order of members, or on whether timestamps have a time zone.
     pub(super) fn of(input: &Map) -> Self {
         let mut hasher = DefaultHasher::new();
         let members = input.iter().filter(|(name, _)| *name != "clientToken");
@@ -112,8 +111,7 @@ fn hash_value(value: &Value, hasher: &mut impl Hasher) {
             }
         }
         Value::Map(map) => hash_map(map.iter(), hasher),
-        // Numbers and booleans: their form for people is exact, and floats
-        // have no hash of their own.
+        // Numbers and booleans have an exact text form. Floats do not implement `Hash`.
         other => format!("{other:?}").hash(hasher),
     }
 }
@@ -136,28 +134,28 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stands_for_one_input() {
+    fn tokens_identify_inputs() {
         let mut ledger = Ledger::default();
-        let (asked, other) = (input(&[("a", 1)]), input(&[("a", 2)]));
-        assert_eq!(ledger.look_up(Some("t"), asked), Token::New);
-        ledger.remember(Some("t"), asked, 5);
-        assert_eq!(ledger.look_up(Some("t"), asked), Token::Repeated(5));
+        let (fingerprint, other) = (input(&[("a", 1)]), input(&[("a", 2)]));
+        assert_eq!(ledger.look_up(Some("t"), fingerprint), Token::New);
+        ledger.remember(Some("t"), fingerprint, 5);
+        assert_eq!(ledger.look_up(Some("t"), fingerprint), Token::Repeated(5));
         assert_eq!(ledger.look_up(Some("t"), other), Token::Reused);
-        assert_eq!(ledger.look_up(None, asked), Token::New);
+        assert_eq!(ledger.look_up(None, fingerprint), Token::New);
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!(ledger.look_up(Some(&long), asked), Token::TooLong);
+        assert_eq!(ledger.look_up(Some(&long), fingerprint), Token::TooLong);
     }
 
     #[test]
-    fn the_oldest_tokens_are_forgotten() {
+    fn drops_the_oldest_tokens() {
         let mut ledger = Ledger::default();
-        let asked = input(&[]);
+        let fingerprint = input(&[]);
         for number in 0..MOST + 10 {
-            ledger.remember(Some(&number.to_string()), asked, number);
+            ledger.remember(Some(&number.to_string()), fingerprint, number);
         }
         assert_eq!(ledger.answers.len(), MOST);
         assert_eq!(ledger.order.len(), MOST);
-        assert_eq!(ledger.look_up(Some("9"), asked), Token::New);
-        assert_eq!(ledger.look_up(Some("10"), asked), Token::Repeated(10));
+        assert_eq!(ledger.look_up(Some("9"), fingerprint), Token::New);
+        assert_eq!(ledger.look_up(Some("10"), fingerprint), Token::Repeated(10));
     }
 }

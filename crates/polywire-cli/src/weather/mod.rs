@@ -1,11 +1,9 @@
-//! The bundled weather service: what `polywire serve` offers without a model.
+//! The bundled weather service, which `polywire serve` offers without a model.
 //!
-//! A small world in memory that does what `models/weather.smithy` says, and
-//! whose data are those of the model's `@examples`: three cities, a station in
-//! each, and a calendar that stands still at noon of the first of November
-//! 2026. Only [`clock`] looks at the real time. What callers change (cities
-//! forgotten, observations and storms filed) lasts until the program ends, and
-//! each list of it has an upper bound.
+//! An in-memory implementation of `models/weather.smithy`. Its data is that of the model's
+//! `@examples`: three cities with one station each, at a fixed time, noon of 1 November 2026. Only
+//! [`clock`] uses the real time. Changes by callers (deleted cities, stored observations and
+//! storms) last until the program ends. The number of stored items is limited.
 //!
 //! | module | operations |
 //! |---|---|
@@ -19,7 +17,7 @@
 //! | [`statistics`] | `GetStatistics` |
 //! | [`storms`] | `ReportStorm` |
 //!
-//! No operation answers `Throttled`: with inputs of a usual size all of this takes microseconds.
+//! No operation returns `Throttled`: calls with inputs of usual size take microseconds.
 
 mod cities;
 mod clock;
@@ -51,11 +49,11 @@ use world::World;
 /// The model of the bundled service.
 pub(crate) const MODEL: &str = include_str!("../../models/weather.smithy");
 
-/// Sets the handlers of all operations of the bundled service. Each call makes
-/// a world of its own, in which nothing has been changed yet.
+/// Adds the handlers of all operations. Each call of this function creates a new, unmodified world.
 pub(crate) fn handlers(builder: ServerBuilder) -> ServerBuilder {
     let world = Arc::new(World::new());
-    // Inputs of these may have megabytes, which are hashed: not on the thread of a connection.
+    // Inputs of these operations may have megabytes, which are hashed. Do not do that on the thread
+    // of a connection.
     let pool = BlockingPool::default();
     let (put, report) = (Arc::clone(&world), Arc::clone(&world));
     let put = pool.dynamic(move |input, _| observations::put(&put, &input));
@@ -74,8 +72,8 @@ pub(crate) fn handlers(builder: ServerBuilder) -> ServerBuilder {
         .operation("SearchStations", answer(&world, search::search))
 }
 
-/// A handler that answers at once, on the thread of the connection: nothing in this world has to be waited for,
-/// and so no lock is ever held across an `await`.
+/// Runs a handler on the thread of the connection. Handlers never wait, so no lock is held across
+/// an `await`.
 fn answer<O: IntoOutput + Send + 'static>(
     world: &Arc<World>,
     operation: fn(&World, &Map) -> Result<O, Fault>,

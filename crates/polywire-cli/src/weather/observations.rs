@@ -1,4 +1,4 @@
-//! `PutObservation`, and what was filed.
+//! `PutObservation`, and the stored observations.
 
 use std::collections::VecDeque;
 
@@ -10,27 +10,26 @@ use super::ledger::{Fingerprint, Ledger, Token};
 use super::stations::{self, STATIONS, Station};
 use super::world::World;
 
-/// How many observations are kept. Then the oldest are dropped, and statistics
-/// no longer count them.
-const MOST: usize = 1000;
-/// Observations of one day have this many numbers. After the last it goes on
-/// with the first: the observation that had it has been dropped long ago.
+/// The maximum number of stored observations. The oldest are dropped, and then no longer included
+/// in statistics.
+const MAX_STORED: usize = 1000;
+/// The number of observation numbers per day. Numbers are then reused: the earlier observation with
+/// that number was dropped long before.
 const NUMBERS: i64 = 1_000_000;
 
-/// What stations have filed.
+/// The stored observations.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
-    /// The newest last.
-    kept: VecDeque<Observation>,
-    /// How many were filed in all.
-    filed: i64,
-    /// When each station last reported, if it has since this world began.
+    /// Oldest first.
+    stored: VecDeque<Observation>,
+    /// The total number of observations, including dropped ones.
+    total: i64,
+    /// The time of the latest observation of each station, if any was stored.
     latest: [Option<Timestamp>; STATIONS.len()],
     ledger: Ledger<i64>,
 }
 
-/// What is kept of an observation: not the reading, which may be large and for
-/// which nobody can ask.
+/// A stored observation. Omits the reading, which may be large and which no operation returns.
 #[derive(Clone, Debug)]
 pub(super) struct Observation {
     pub(super) id: i64,
@@ -44,15 +43,15 @@ pub(super) fn put(world: &World, input: &Map) -> Result<Map, Fault> {
     let (index, station) = stations::find(text(input, "stationId"))?;
     let observed = optional_timestamp(input, "observedAt").unwrap_or_default();
     let date = Date::of(observed)
-        .ok_or_else(|| faults::invalid("observedAt", "a time within the years 1 to 9999"))?;
+        .ok_or_else(|| faults::invalid("observedAt", "a time in the years 1 to 9999"))?;
     let token = optional_text(input, "clientToken");
-    let asked = Fingerprint::of(input);
+    let fingerprint = Fingerprint::of(input);
 
     let mut observations = world.observations();
-    let (status, id) = match observations.ledger.look_up(token, asked) {
+    let (status, id) = match observations.ledger.look_up(token, fingerprint) {
         Token::Repeated(id) => (200, id),
         Token::New => {
-            let id = date.day * NUMBERS + observations.filed % NUMBERS + 1;
+            let id = date.day * NUMBERS + observations.total % NUMBERS + 1;
             observations.file(
                 index,
                 Observation {
@@ -62,7 +61,7 @@ pub(super) fn put(world: &World, input: &Map) -> Result<Map, Fault> {
                     year: date.year,
                 },
             );
-            observations.ledger.remember(token, asked, id);
+            observations.ledger.remember(token, fingerprint, id);
             (201, id)
         }
         Token::Reused => {
@@ -88,16 +87,16 @@ pub(super) fn put(world: &World, input: &Map) -> Result<Map, Fault> {
 
 impl Observations {
     fn file(&mut self, station: usize, observation: Observation) {
-        self.filed += 1;
+        self.total += 1;
         let latest = &mut self.latest[station];
         *latest = (*latest).max(Some(observation.observed));
-        self.kept.push_back(observation);
-        if self.kept.len() > MOST {
-            self.kept.pop_front();
+        self.stored.push_back(observation);
+        if self.stored.len() > MAX_STORED {
+            self.stored.pop_front();
         }
     }
 
-    /// When each station last reported, in the order of [`STATIONS`].
+    /// Returns the time of the latest observation of each station, in the order of [`STATIONS`].
     pub(super) fn latest(&self) -> [Timestamp; STATIONS.len()] {
         std::array::from_fn(|index| {
             let began = STATIONS[index].reported;
@@ -105,23 +104,22 @@ impl Observations {
         })
     }
 
-    /// The observations of a year that are kept, made for a city, the newest
-    /// first.
+    /// Returns the stored observations of a city in a year, newest first.
     pub(super) fn of(&self, city: &str, year: i64) -> impl Iterator<Item = &Observation> {
-        let newest = self.kept.iter().rev();
+        let newest = self.stored.iter().rev();
         newest.filter(move |own| own.station.city == city && own.year == year)
     }
 }
 
-/// The date of an instant, in UTC.
+/// The date of a timestamp, in UTC.
 struct Date {
     year: i64,
-    /// Eight digits: 20261101.
+    /// Returns eight digits, such as 20261101.
     day: i64,
 }
 
 impl Date {
-    /// `None` beyond the years 1 to 9999.
+    /// Returns `None` outside the years 1 to 9999.
     fn of(instant: Timestamp) -> Option<Self> {
         let mut text = Vec::with_capacity(32);
         instant.push_date_time(&mut text).ok()?;
@@ -142,7 +140,7 @@ mod tests {
     #[test]
     fn the_oldest_observations_are_dropped() {
         let mut observations = Observations::default();
-        for id in 0..MOST as i64 + 5 {
+        for id in 0..MAX_STORED as i64 + 5 {
             let station = &STATIONS[0];
             observations.file(
                 0,
@@ -154,10 +152,10 @@ mod tests {
                 },
             );
         }
-        assert_eq!(observations.kept.len(), MOST);
-        assert_eq!(observations.kept[0].id, 5);
-        assert_eq!(observations.filed, MOST as i64 + 5);
-        assert_eq!(observations.of("kyoto", 2026).count(), MOST);
+        assert_eq!(observations.stored.len(), MAX_STORED);
+        assert_eq!(observations.stored[0].id, 5);
+        assert_eq!(observations.total, MAX_STORED as i64 + 5);
+        assert_eq!(observations.of("kyoto", 2026).count(), MAX_STORED);
         assert_eq!(observations.of("kyoto", 2025).count(), 0);
         assert_eq!(observations.of("oslo", 2026).count(), 0);
     }

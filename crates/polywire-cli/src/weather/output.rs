@@ -1,24 +1,24 @@
-//! Writing outputs.
+//! Constructors for outputs.
 
 use polywire::prelude::*;
 
-/// A string of the program: costs nothing, whatever its length.
+/// Wraps a static string without allocating.
 pub(super) fn fixed(text: &'static str) -> Value {
     Value::String(Text::from_static(text))
 }
 
-/// A list of strings of the program.
+/// Returns a list of static strings.
 pub(super) fn fixed_list(texts: &[&'static str]) -> Value {
     texts.iter().copied().map(fixed).collect::<Vec<_>>().into()
 }
 
-/// A map of strings of the program.
+/// Returns a map of static strings.
 pub(super) fn fixed_map(entries: &[(&'static str, &'static str)]) -> Value {
     let entries = entries.iter().map(|(key, value)| (*key, fixed(value)));
     Value::Map(entries.collect())
 }
 
-/// A place on Earth, in degrees: `Coordinates`.
+/// Returns `Coordinates`, in degrees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) latitude: f64,

@@ -1,22 +1,21 @@
-//! Small pictures in PNG.
+//! An encoder for small PNG images.
 //!
-//! A PNG is a signature and chunks, each of them a length, a name, data and a
-//! checksum. Of all that a picture may have, this writes the least: the header,
-//! pixels of three bytes without compression, and the end.
+//! A PNG consists of a signature and chunks. Each chunk has a length, a name, data and a checksum.
+//! This encoder writes only the header, uncompressed 24-bit pixels, and the end.
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// A picture of a sky: each row in one colour, from the first at the top to
+/// Returns an image of a sky: each row has one colour, interpolated from the first at the top to
 /// the second at the bottom.
 pub(super) fn gradient(width: u16, height: u16, top: [u8; 3], bottom: [u8; 3]) -> Vec<u8> {
     let mut rows = Vec::new();
     for row in 0..height {
-        // Each row begins with its filter; 0 is none.
+        // Each row starts with its filter type. 0 is none.
         rows.push(0);
         let colour = std::array::from_fn(|index| {
             let (from, to) = (i32::from(top[index]), i32::from(bottom[index]));
             let step = (to - from) * i32::from(row) / i32::from(height.max(2) - 1);
-            // Between two bytes, so it is one.
+            // The value is between two bytes.
             (from + step) as u8
         });
         rows.extend(std::iter::repeat_n::<[u8; 3]>(colour, width.into()).flatten());
@@ -25,8 +24,7 @@ pub(super) fn gradient(width: u16, height: u16, top: [u8; 3], bottom: [u8; 3]) -
     let mut header = Vec::new();
     header.extend_from_slice(&u32::from(width).to_be_bytes());
     header.extend_from_slice(&u32::from(height).to_be_bytes());
-    // 8 bits a channel, red, green and blue; the other three have one choice,
-    // but for the last: not interlaced.
+    // 8 bits per channel, RGB, default compression and filter methods, not interlaced.
     header.extend_from_slice(&[8, 2, 0, 0, 0]);
 
     let mut out = SIGNATURE.to_vec();
@@ -45,7 +43,7 @@ fn push_chunk(out: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     out.extend_from_slice(&checksum.to_be_bytes());
 }
 
-/// A zlib stream (RFC 1950) of stored blocks (RFC 1951, section 3.2.4).
+/// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951, section 3.2.4).
 fn stored(data: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0x01];
     let mut blocks = data.chunks(usize::from(u16::MAX)).peekable();
@@ -68,7 +66,7 @@ fn adler32(data: &[u8]) -> u32 {
     high << 16 | low
 }
 
-/// Bit by bit: a table would be longer than the pictures.
+/// Computes bit by bit: a table would be larger than the images.
 fn crc32(data: &[u8]) -> u32 {
     let register = data.iter().fold(u32::MAX, |register, byte| {
         (0..8).fold(register ^ u32::from(*byte), |register, _| {
@@ -90,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_its_chunks() {
+    fn png_has_all_chunks() {
         let png = gradient(2, 3, [0, 10, 255], [255, 10, 1]);
         let header = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x03\x08\x02\0\0\0";
         assert!(png.starts_with(header));

@@ -7,10 +7,10 @@ use super::input::text;
 use super::output::{Place, fixed};
 use super::world::World;
 
-/// A region, which may have parts that are regions too.
+/// A region, which may contain other regions.
 #[derive(Debug)]
 struct Region {
-    /// Its part of the path.
+    /// Its segment of the path.
     key: &'static str,
     name: &'static str,
     center: Option<Place>,
@@ -86,11 +86,11 @@ static REGIONS: &[Region] = &[
     },
 ];
 
-/// `DescribeRegion`: the region at the end of a path such as `europe/norway`,
-/// with all that lies in it.
+/// `DescribeRegion`: returns the region at the end of a path such as `europe/norway`, with all
+/// regions in it.
 pub(super) fn describe(world: &World, input: &Map) -> Result<Map, Fault> {
     let path = text(input, "path");
-    let region = find(path).ok_or_else(|| faults::no_such("region", path))?;
+    let region = find(path).ok_or_else(|| faults::no_such_resource("region", path))?;
     Ok(Map::from_iter([
         ("region", whole(region, world)),
         ("depth", depth(region).into()),
@@ -108,7 +108,7 @@ fn find(path: &str) -> Option<&'static Region> {
     found
 }
 
-/// A region with its parts. Cities that were forgotten are in none.
+/// Returns a region with its subregions. Omits deleted cities.
 fn whole(region: &Region, world: &World) -> Value {
     let is_known = |id: &&str| world.cities().any(|city| city.id == *id);
     let cities = region.cities.iter().copied().filter(is_known).map(fixed);
@@ -122,7 +122,7 @@ fn whole(region: &Region, world: &World) -> Value {
     map.into()
 }
 
-/// How many levels a region has, its own included.
+/// Returns the number of levels of a region, including itself.
 fn depth(region: &Region) -> i32 {
     1 + region.parts.iter().map(depth).max().unwrap_or(0)
 }

@@ -6,8 +6,8 @@ use super::input::{optional_integer, optional_timestamp, text, texts};
 use super::stations::{STATIONS, Station};
 use super::world::World;
 
-/// Parameters with a member of their own: a server of restJson1 finds them
-/// among the others as well.
+/// Parameters with their own member. restJson1 servers also include them in the map of all
+/// parameters.
 const BOUND: [&str; 6] = [
     "active",
     "kind",
@@ -17,15 +17,15 @@ const BOUND: [&str; 6] = [
     "text",
 ];
 
-/// `SearchStations`: the stations that meet every condition.
+/// `SearchStations`: returns the stations that match all conditions.
 pub(super) fn search(world: &World, input: &Map) -> Result<Map, Fault> {
-    let wanted = text(input, "text").to_lowercase();
+    let query = text(input, "text").to_lowercase();
     let reported = world.observations().latest();
     let found = STATIONS
         .iter()
         .zip(reported)
         .filter(|(station, reported)| {
-            is_named(station, &wanted)
+            is_named(station, &query)
                 && is_described(station, *reported, input)
                 && meets_conditions(station, input)
         })
@@ -36,15 +36,15 @@ pub(super) fn search(world: &World, input: &Map) -> Result<Map, Fault> {
     ]))
 }
 
-/// Whether a name of the station, in any language, or its identifier holds a
-/// text, whatever the case of its letters.
-fn is_named(station: &Station, wanted: &str) -> bool {
+/// Whether the name of the station in any language, or its identifier, contains a text, ignoring
+/// case.
+fn is_named(station: &Station, query: &str) -> bool {
     let local = station.local_names.iter().map(|(_, name)| *name);
     let mut names = [station.id, station.name].into_iter().chain(local);
-    names.any(|name| name.to_lowercase().contains(wanted))
+    names.any(|name| name.to_lowercase().contains(query))
 }
 
-/// Whether the station fits the members of the input, those that are there.
+/// Whether the station matches the members of the input that are present.
 fn is_described(station: &Station, reported: Timestamp, input: &Map) -> bool {
     let mut kinds = texts(input, "kinds").peekable();
     let kind = kinds.peek().is_none() || kinds.any(|kind| kind == station.kind);
@@ -59,8 +59,8 @@ fn is_described(station: &Station, reported: Timestamp, input: &Map) -> bool {
     kind && elevation && active && since && latitude
 }
 
-/// Whether the station has all the properties that the other parameters ask
-/// for. A station does not meet a condition that it knows nothing of.
+/// Whether the station has all properties in the other parameters. A station without a property
+/// does not match.
 fn meets_conditions(station: &Station, input: &Map) -> bool {
     let Some(conditions) = input.get("parameters").and_then(Value::as_map) else {
         return true;

@@ -5,43 +5,43 @@ use polywire::prelude::*;
 use super::faults;
 use super::output::{Place, fixed};
 
-/// What is known about a station.
+/// The data of a station.
 #[derive(Debug)]
 pub(super) struct Station {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
-    /// Its name by language, besides `name`.
+    /// Its name in other languages.
     pub(super) local_names: &'static [(&'static str, &'static str)],
     pub(super) kind: &'static str,
     pub(super) elevation: i16,
     pub(super) place: Place,
     pub(super) active: bool,
-    /// The city that it measures for.
+    /// The city of its measurements.
     pub(super) city: &'static str,
-    /// When it last reported, as far as this world began with.
+    /// The time of its latest observation in the initial data.
     pub(super) reported: Timestamp,
-    /// What one may ask for in a search besides: values by name.
+    /// Additional properties for searches.
     pub(super) properties: &'static [(&'static str, &'static [&'static str])],
     pub(super) picture: Picture,
 }
 
-/// The latest picture that a station took.
+/// The latest image of a station.
 #[derive(Debug)]
 pub(super) struct Picture {
     pub(super) taken: Timestamp,
     pub(super) metadata: &'static [(&'static str, &'static str)],
-    /// The colours of the sky at the top and of the horizon, or `None` for the
-    /// one pixel of the model's example.
+    /// The colours of the sky at the top and at the horizon. `None` for the image with one pixel in
+    /// the example of the model.
     pub(super) colours: Option<([u8; 3], [u8; 3])>,
 }
 
-/// A quarter of an hour before this world's now.
+/// A quarter of an hour before the fixed time of this service.
 const QUARTER_TO: Timestamp = Timestamp::new(1_793_533_500, 0);
-/// A day before this world's now.
+/// One day before the fixed time of this service.
 const YESTERDAY: Timestamp = Timestamp::new(1_793_448_000, 0);
 
-/// All stations, in the order of their identifiers. These three and no more,
-/// since the examples of `SearchStations` tell how many were searched.
+/// All stations, sorted by identifier. Do not add more: the examples of `SearchStations` contain
+/// the number of stations.
 pub(super) static STATIONS: [Station; 3] = [
     Station {
         id: "kyoto-nakagyo",
@@ -108,16 +108,15 @@ pub(super) static STATIONS: [Station; 3] = [
     },
 ];
 
-/// The station with this identifier and its place in [`STATIONS`], or the
-/// model's error.
+/// Returns the station with this identifier and its index in [`STATIONS`], or the modelled error.
 pub(super) fn find(id: &str) -> Result<(usize, &'static Station), Fault> {
     let mut stations = STATIONS.iter().enumerate();
     let found = stations.find(|(_, station)| station.id == id);
-    found.ok_or_else(|| faults::no_such("station", id))
+    found.ok_or_else(|| faults::no_such_resource("station", id))
 }
 
 impl Station {
-    /// The name in the first language of the list that it has a name in.
+    /// Returns the name in the first of these languages in which the station has a name.
     pub(super) fn name_in<'l>(&self, mut languages: impl Iterator<Item = &'l str>) -> &'static str {
         let named = languages.find_map(|language| {
             let mut names = self.local_names.iter();
@@ -126,7 +125,7 @@ impl Station {
         named.map_or(self.name, |(_, name)| name)
     }
 
-    /// The structure `Station`, under a name.
+    /// Returns the structure `Station` with a given name.
     pub(super) fn described(&self, name: &'static str) -> Value {
         Map::from_iter([
             ("stationId", fixed(self.id)),

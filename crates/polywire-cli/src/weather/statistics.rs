@@ -8,15 +8,14 @@ use super::input::{optional_integer, text};
 use super::output::{fixed, fixed_list, fixed_map};
 use super::world::{THIS_YEAR, World};
 
-/// The first year of which anything is known.
+/// The first year with data.
 const FIRST_YEAR: i64 = 1900;
-/// How many observations and storms the notes on this year name.
+/// The maximum number of observations and storms in the notes on the current year.
 const NOTED: usize = 5;
 
-/// `GetStatistics`. The year 2025 of Oslo is on record, as the model's example
-/// has it. Other years are made up, always in the same way, from the city's
-/// typical year. Nothing is known of years to come and of those before 1900;
-/// this year is not over, and what callers have filed counts.
+/// `GetStatistics`. The year 2025 of Oslo is that of the model's example. Other years are derived
+/// deterministically from the city's typical year. Years before 1900 and future years have no data.
+/// The current year is incomplete and includes data stored by callers.
 pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
     let city = world.city(text(input, "cityId"))?;
     let year = optional_integer(input, "year").unwrap_or_default();
@@ -29,7 +28,7 @@ pub(super) fn get(world: &World, input: &Map) -> Result<Map, Fault> {
     Ok(output)
 }
 
-/// The example of the model.
+/// Returns the output in the example of the model.
 fn oslo_2025() -> Map {
     let rain = [("2025-01", 54.5), ("2025-02", 48.0), ("2025-03", 41.25)];
     let gaps = fixed_map(&[("february", "sensor under snow")]);
@@ -98,25 +97,24 @@ impl Year {
         ])
     }
 
-    /// The rain of a month in quarters of a millimetre; `None` if it was not
-    /// measured. One month of each year was not, and this year's last two have
-    /// not been yet.
+    /// Returns the rain of a month in quarters of a millimetre. `None` if it was not measured: one
+    /// month of each year, and the last two of the current year.
     fn rain(self, month: u64) -> Option<u32> {
         let is_gap = month == self.gap();
         let is_to_come = self.year == THIS_YEAR && month > 10;
         let typical = u64::from(self.city.rain[month as usize - 1]);
-        // From half to one and a half of the typical amount.
+        // Between half and one and a half times the typical amount.
         let rain = typical / 2 + self.vary(month, typical + 1);
         (!is_gap && !is_to_come).then_some(rain as u32)
     }
 
-    /// The month that was not measured.
+    /// Returns the month without measurement.
     fn gap(self) -> u64 {
         self.vary(0, 12) + 1
     }
 
-    /// What people say about the year. A document has no shape: the notes on
-    /// this year have other members than those on years that are over.
+    /// Returns notes on the year. The notes are a document, so their members differ between the
+    /// current year and earlier years.
     fn notes(self, world: &World) -> Value {
         const MONTHS: [&str; 12] = [
             "january",
@@ -159,21 +157,21 @@ impl Year {
         notes.into()
     }
 
-    /// A number below `bound` that looks like chance and is always the same
-    /// for this city, this year and a salt: FNV-1a.
+    /// Returns a pseudo-random number below `bound` that depends only on the city, the year and a
+    /// salt (FNV-1a).
     fn vary(self, salt: u64, bound: u64) -> u64 {
         let year = self.year.to_le_bytes();
         let bytes = self.city.id.bytes().chain(year).chain(salt.to_le_bytes());
         let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        // The upper half is the better mixed one.
+        // The upper half is mixed better.
         (hash >> 32) % bound
     }
 }
 
-/// Litres for a quarter of a millimetre on a city, and far too many: a big
-/// integer shall need more than 64 bits.
+/// The litres of a quarter of a millimetre of rain on a city. Unrealistically large, so that the
+/// big integer needs more than 64 bits.
 const LITRES: u128 = 30_864_197_253_086_419_725_308_641;
 
 fn litres(count: u128) -> Value {

@@ -1,4 +1,4 @@
-//! `ReportStorm`, and the storms that were reported.
+//! `ReportStorm`, and the stored storms.
 
 use std::collections::VecDeque;
 
@@ -9,24 +9,24 @@ use super::input::{items, optional_integer, optional_text, text, texts};
 use super::ledger::{Fingerprint, Ledger, Token};
 use super::world::{NOW, THIS_YEAR, World};
 
-/// How many reports are kept. Then the oldest are dropped, and statistics no
-/// longer name them.
-const MOST: usize = 100;
-/// How long the name of a storm may be.
+/// The maximum number of stored reports. The oldest are dropped, and then no longer included in
+/// statistics.
+const MAX_STORED: usize = 100;
+/// The maximum length of the name of a storm, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// The storms that were reported.
+/// The stored storms.
 #[derive(Debug, Default)]
 pub(super) struct Storms {
-    /// The newest last.
-    kept: VecDeque<Storm>,
-    /// How many were reported in all.
+    /// Oldest first.
+    stored: VecDeque<Storm>,
+    /// The total number of reports, including dropped ones.
     reported: u64,
     ledger: Ledger<u64>,
 }
 
-/// What is kept of a report: not the track and the attachment, which may be
-/// large and for which nobody can ask.
+/// A stored report. Omits the track and the attachment, which may be large and which no operation
+/// returns.
 #[derive(Debug)]
 pub(super) struct Storm {
     number: u64,
@@ -59,16 +59,15 @@ pub(super) fn report(world: &World, input: &Map) -> Result<Map, Fault> {
         }
     }
 
-    // A report with problems does not use up its token, and so the token is
-    // looked at last.
+    // Check the token last, so that an invalid report does not use it up.
     let token = optional_text(input, "clientToken");
-    let asked = Fingerprint::of(input);
+    let fingerprint = Fingerprint::of(input);
     let mut storms = world.storms();
-    let number = match storms.ledger.look_up(token, asked) {
+    let number = match storms.ledger.look_up(token, fingerprint) {
         Token::Repeated(number) => return Ok(accepted(number)),
         Token::New => storms.reported + 1,
         Token::Reused => {
-            problems.insert("clientToken", "it came before with another report");
+            problems.insert("clientToken", "already used with a different report");
             0
         }
         Token::TooLong => {
@@ -84,7 +83,7 @@ pub(super) fn report(world: &World, input: &Map) -> Result<Map, Fault> {
         };
         return Err(faults::invalid_report(message, problems));
     }
-    storms.ledger.remember(token, asked, number);
+    storms.ledger.remember(token, fingerprint, number);
     storms.keep(Storm {
         number,
         name: name.to_owned(),
@@ -94,7 +93,7 @@ pub(super) fn report(world: &World, input: &Map) -> Result<Map, Fault> {
     Ok(accepted(number))
 }
 
-/// The points of a track lie on Earth and follow each other in time.
+/// Checks that the points of a track are on Earth and in chronological order.
 fn check_track(track: &[Value]) -> Result<(), &'static str> {
     if track.is_empty() {
         return Err("at least one point is needed");
@@ -108,10 +107,10 @@ fn check_track(track: &[Value]) -> Result<(), &'static str> {
         within(place, "latitude", 90.0) && within(place, "longitude", 180.0)
     });
     if !on_earth {
-        return Err("a point does not lie on Earth");
+        return Err("a point is not on Earth");
     }
     if !track.is_sorted_by_key(|point| point["at"].as_timestamp()) {
-        return Err("the points do not follow each other in time");
+        return Err("the points are not in chronological order");
     }
     Ok(())
 }
@@ -120,13 +119,13 @@ fn add_city(world: &World, id: &str, cities: &mut Vec<&'static str>) -> Result<(
     let city = world.cities().find(|city| city.id == id);
     let city = city.ok_or_else(|| format!("there is no city \"{id}\""))?;
     if cities.contains(&city.id) {
-        return Err(format!("\"{id}\" is there twice"));
+        return Err(format!("\"{id}\" is listed twice"));
     }
     cities.push(city.id);
     Ok(())
 }
 
-/// The answer is the same whenever it is given: this world's clock stands.
+/// The response is constant, because the time of this service is fixed.
 fn accepted(number: u64) -> Map {
     Map::from_iter([
         ("stormId", Value::from(identifier(number))),
@@ -141,21 +140,21 @@ fn identifier(number: u64) -> String {
 impl Storms {
     fn keep(&mut self, storm: Storm) {
         self.reported += 1;
-        self.kept.push_back(storm);
-        if self.kept.len() > MOST {
-            self.kept.pop_front();
+        self.stored.push_back(storm);
+        if self.stored.len() > MAX_STORED {
+            self.stored.pop_front();
         }
     }
 
-    /// The storms that are kept and affect a city, the newest first.
+    /// Returns the stored storms that affect a city, newest first.
     pub(super) fn over(&self, city: &str) -> impl Iterator<Item = &Storm> {
-        let newest = self.kept.iter().rev();
+        let newest = self.stored.iter().rev();
         newest.filter(move |storm| storm.cities.contains(&city))
     }
 }
 
 impl Storm {
-    /// For the notes of statistics.
+    /// Formats a storm for the notes of statistics.
     pub(super) fn noted(&self) -> Value {
         Map::from_iter([
             ("stormId", Value::from(identifier(self.number))),
@@ -173,7 +172,7 @@ mod tests {
     #[test]
     fn the_oldest_reports_are_dropped() {
         let mut storms = Storms::default();
-        for number in 1..=MOST as u64 + 2 {
+        for number in 1..=MAX_STORED as u64 + 2 {
             storms.keep(Storm {
                 number,
                 name: String::new(),
@@ -181,9 +180,9 @@ mod tests {
                 cities: vec!["oslo"],
             });
         }
-        assert_eq!(storms.over("oslo").count(), MOST);
+        assert_eq!(storms.over("oslo").count(), MAX_STORED);
         assert_eq!(storms.over("quito").count(), 0);
-        assert_eq!(storms.kept[0].number, 3);
-        assert_eq!(storms.reported, MOST as u64 + 2);
+        assert_eq!(storms.stored[0].number, 3);
+        assert_eq!(storms.reported, MAX_STORED as u64 + 2);
     }
 }

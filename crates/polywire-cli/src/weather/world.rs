@@ -1,4 +1,4 @@
-//! The world: what is fixed, what callers change, and the locks around that.
+//! The state of the service, with the locks that protect it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,20 +10,18 @@ use super::faults;
 use super::observations::Observations;
 use super::storms::Storms;
 
-/// Noon of the first of November 2026: what this world takes for now.
+/// Noon of 1 November 2026: the fixed time of this service.
 pub(super) const NOW: Timestamp = Timestamp::new(1_793_534_400, 0);
 /// The year of [`NOW`].
 pub(super) const THIS_YEAR: i64 = 2026;
 
-/// The state of the service. The rest of the data is in `static` tables beside
-/// the operations that tell of them.
+/// The state of the service. Constant data is in `static` tables in the modules of the operations.
 #[derive(Debug)]
 pub(super) struct World {
-    /// Which cities were deleted, by their place in [`CITIES`]. There is no
-    /// operation that adds cities, so a flag each is enough, and reading about
-    /// a city takes no lock.
+    /// Which cities were deleted, by index in [`CITIES`]. No operation adds cities, so flags are
+    /// enough, and reading does not need a lock.
     forgotten: [AtomicBool; CITIES.len()],
-    /// What `GetCity` answers for each of them.
+    /// The output of `GetCity` for each city.
     outputs: [Arc<Map>; CITIES.len()],
     observations: Mutex<Observations>,
     storms: Mutex<Storms>,
@@ -39,19 +37,19 @@ impl World {
         }
     }
 
-    /// The cities that are not forgotten, in the order of their identifiers.
+    /// Returns the cities that were not deleted, sorted by identifier.
     pub(super) fn cities(&self) -> impl Iterator<Item = &'static City> {
         let known = CITIES.iter().zip(&self.forgotten);
         known.filter_map(|(city, forgotten)| (!forgotten.load(Ordering::Acquire)).then_some(city))
     }
 
-    /// The city with this identifier, or the model's error.
+    /// Returns the city with this identifier, or the modelled error.
     pub(super) fn city(&self, id: &str) -> Result<&'static City, Fault> {
         let city = self.cities().find(|city| city.id == id);
-        city.ok_or_else(|| faults::no_such("city", id))
+        city.ok_or_else(|| faults::no_such_resource("city", id))
     }
 
-    /// What `GetCity` answers for this city, or the model's error.
+    /// Returns the output of `GetCity` for this city, or the modelled error.
     pub(super) fn city_output(&self, id: &str) -> Result<Arc<Map>, Fault> {
         let city = self.city(id)?;
         let output = CITIES.iter().zip(&self.outputs);
@@ -59,10 +57,10 @@ impl World {
         output
             .next()
             .map(Arc::clone)
-            .ok_or_else(|| faults::no_such("city", id))
+            .ok_or_else(|| faults::no_such_resource("city", id))
     }
 
-    /// Forgets a city; whether there ever was one.
+    /// Deletes a city. Returns whether it ever existed.
     pub(super) fn forget(&self, id: &str) -> bool {
         match CITIES.iter().position(|city| city.id == id) {
             Some(index) => {
@@ -73,19 +71,18 @@ impl World {
         }
     }
 
-    /// What stations have filed.
+    /// The stored observations.
     pub(super) fn observations(&self) -> MutexGuard<'_, Observations> {
         lock(&self.observations)
     }
 
-    /// The storms that were reported.
+    /// The stored storms.
     pub(super) fn storms(&self) -> MutexGuard<'_, Storms> {
         lock(&self.storms)
     }
 }
 
-/// A panic under one of these locks leaves nothing half done that the next
-/// caller could trip over, so there is no reason to refuse service after it.
+/// The data is consistent even after a panic, so poisoned locks can be used.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

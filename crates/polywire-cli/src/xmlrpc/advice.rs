@@ -1,4 +1,4 @@
-//! Which options would help where a call failed.
+//! Hints about options that would make a failed call succeed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,33 +12,33 @@ use polywire::rpc::client::Exchange;
 use polywire::rpc::{CallError, CallErrorKind};
 use polywire::schema::{Body, Decode, Error, Limits, Member, Value};
 
-use crate::way::WayArguments;
+use crate::transport::TransportArguments;
 
-/// What is known of a call when it fails: the answer, and the options that it was made with.
+/// The response and options of a call, used if it fails.
 #[derive(Clone, Debug)]
 pub(super) struct Advice {
-    last: Arc<Mutex<Option<Answer>>>,
+    last: Arc<Mutex<Option<LastResponse>>>,
     leniency: Leniency,
-    way: WayArguments,
+    transport: TransportArguments,
 }
 
 #[derive(Debug)]
-struct Answer {
-    response: Response<Bytes>,
-    /// Whether it is the answer to `system.multicall`.
+struct LastResponse {
+    http: Response<Bytes>,
+    /// Whether this is the response to `system.multicall`.
     is_multicall: bool,
 }
 
 impl Advice {
-    pub(super) fn new(leniency: Leniency, way: &WayArguments) -> Self {
+    pub(super) fn new(leniency: Leniency, transport: &TransportArguments) -> Self {
         Self {
             last: Arc::default(),
             leniency,
-            way: way.clone(),
+            transport: transport.clone(),
         }
     }
 
-    /// Keeps the answer of an exchange, which shares its bytes.
+    /// Stores the response of an exchange. Shares its bytes.
     pub(super) fn keep(&self, exchange: &Exchange) {
         let Some(response) = exchange.response.clone() else {
             return;
@@ -46,35 +46,34 @@ impl Advice {
         let call = Body::new(exchange.request.body().clone());
         let call = XmlRpcDecoder::call(&call, XmlRpcProfile::DEFAULT, &Limits::DEFAULT);
         let is_multicall = call.is_ok_and(|(method, _)| method == "system.multicall");
-        let answer = Answer {
-            response,
+        let response = LastResponse {
+            http: response,
             is_multicall,
         };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
 
-    /// A line about an option that would help, with the line break before it; empty if none
-    /// would.
+    /// Returns a hint with a leading line break, or an empty string.
     pub(super) fn line(&self, error: &CallError) -> String {
         if let Some(transport) = error.transport() {
-            return self.way.advice(transport).to_owned();
+            return self.transport.advice(transport).to_owned();
         }
         match error.kind() {
             CallErrorKind::Decode => {
                 let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-                let names = last.as_ref().and_then(|answer| self.names(answer));
+                let names = last.as_ref().and_then(|response| self.names(response));
                 names.map_or_else(String::new, |names| {
-                    format!("\n--lenient={} reads this answer", names.join(","))
+                    format!("\n--lenient={} accepts this response", names.join(","))
                 })
             }
             _ => String::new(),
         }
     }
 
-    /// The fewest leniencies that read an answer, with those that were asked for. `None` if
-    /// none do, or no other is needed.
-    fn names(&self, answer: &Answer) -> Option<Vec<&'static str>> {
-        let reads = |names: &[&'static str]| reads(answer, of_names(names)).is_ok();
+    /// Returns the fewest leniencies with which the response can be read, including those already
+    /// given. `None` if none help or no others are needed.
+    fn names(&self, response: &LastResponse) -> Option<Vec<&'static str>> {
+        let reads = |names: &[&'static str]| reads(response, of_names(names)).is_ok();
         let is_own = |name: &&str| self.leniency.with_name(name) == Some(self.leniency);
         let mut names = Leniency::NAMES.to_vec();
         let own: Vec<&'static str> = names.iter().copied().filter(is_own).collect();
@@ -99,15 +98,15 @@ fn of_names(names: &[&str]) -> Leniency {
     })
 }
 
-/// Reads an answer as the client does, whatever it holds.
-fn reads(answer: &Answer, leniency: Leniency) -> Result<(), Error> {
+/// Whether the client can read a response, whatever its result.
+fn reads(response: &LastResponse, leniency: Leniency) -> Result<(), Error> {
     let limits = Limits::DEFAULT;
-    let body = Body::new(answer.response.body().clone());
-    let other = to_utf8(&body, charset(answer.response.headers()), leniency, &limits)?;
+    let body = Body::new(response.http.body().clone());
+    let other = to_utf8(&body, charset(response.http.headers()), leniency, &limits)?;
     let body = other.unwrap_or(body);
     let profile = XmlRpcProfile::DEFAULT.with_leniency(leniency);
     let (reply, mut decoder) = XmlRpcDecoder::response(&body, profile, &limits)?;
-    if reply == Reply::Result && answer.is_multicall {
+    if reply == Reply::Result && response.is_multicall {
         for result in decoder.multicall_results()? {
             if let MulticallResult::Fault(fault) = result {
                 fault_parts(&fault, leniency)?;
@@ -127,12 +126,12 @@ mod tests {
     use super::*;
 
     fn named(body: &str, own: Leniency, is_multicall: bool) -> String {
-        let advice = Advice::new(own, &WayArguments::default());
-        let answer = Answer {
-            response: Response::new(Bytes::copy_from_slice(body.as_bytes())),
+        let advice = Advice::new(own, &TransportArguments::default());
+        let response = LastResponse {
+            http: Response::new(Bytes::copy_from_slice(body.as_bytes())),
             is_multicall,
         };
-        advice.names(&answer).unwrap_or_default().join(",")
+        advice.names(&response).unwrap_or_default().join(",")
     }
 
     fn result(value: &str) -> String {
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_leniencies() {
+    fn suggests_fewest_leniencies() {
         let strict = Leniency::STRICT;
         let fault = "<methodResponse><fault><value><struct><member><name>faultCode</name><value>\
             AccessDenied</value></member><member><name>faultString</name><value>no</value>\
@@ -161,14 +160,14 @@ mod tests {
                 "missing_params",
             ),
             (fault.to_owned(), "string_fault_codes"),
-            // None helps, or none is needed.
+            // None help, or none are needed.
             (result("<int>x</int>"), ""),
             ("<html>".to_owned(), ""),
             (result("<int>1</int>"), ""),
         ] {
             assert_eq!(named(&body, strict, false), names, "{body}");
         }
-        // What is asked for stays.
+        // Given leniencies are kept.
         let own = strict.with_odd_dates(true);
         let body = result("<int>3000000000</int>");
         assert_eq!(named(&body, own, false), "odd_dates,wide_ints");

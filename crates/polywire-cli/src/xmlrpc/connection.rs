@@ -1,4 +1,4 @@
-//! How the server is connected to.
+//! Options for the connection to the server.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use polywire::rpc::xmlrpc::Client;
 use super::advice::Advice;
 use crate::call::Headers;
 use crate::dialect::DialectArguments;
+use crate::transport::TransportArguments;
 use crate::user::UserArguments;
-use crate::way::WayArguments;
 use crate::{Failure, call};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ConnectionArguments {
     #[command(flatten)]
     user: UserArguments,
-    /// Add a header to the request; those of a file, one a line, by @FILE.
+    /// Add a header to the request, or all headers in a file with @FILE, one per line
     #[arg(long, short = 'H', value_name = "NAME: VALUE", value_parser = call::headers)]
     header: Vec<Headers>,
     #[command(flatten)]
-    way: WayArguments,
+    transport: TransportArguments,
     #[command(flatten)]
     dialect: DialectArguments,
-    /// Seconds until the call is given up.
+    /// The timeout of the call in seconds
     #[arg(
         long,
         visible_alias = "deadline",
@@ -34,14 +34,14 @@ pub(super) struct ConnectionArguments {
 }
 
 impl ConnectionArguments {
-    /// A client, and what helps where its calls fail.
+    /// Returns a client, and the hints for failed calls.
     pub(super) fn client(&self, url: &str, raw: bool) -> Result<(Client, Advice), Failure> {
         if !(self.timeout > 0.0 && self.timeout < 1e9) {
             return Err(Failure::usage(
                 "--timeout must be a positive number of seconds",
             ));
         }
-        // What is wrong with the URL is said before a password is asked for.
+        // Report invalid URLs before the password prompt.
         let _ = Client::builder(url).map_err(Failure::usage)?;
         let url = self.user.url(url)?;
         let builder = Client::builder(&url).map_err(Failure::usage)?;
@@ -49,15 +49,15 @@ impl ConnectionArguments {
             .deadline(Duration::from_secs_f64(self.timeout))
             .leniency(self.dialect.leniency())
             .style(self.dialect.style())
-            .tls(self.way.tls()?)
-            .proxy(self.way.proxy()?);
+            .tls(self.transport.tls()?)
+            .proxy(self.transport.proxy()?);
         if let Some((user, password)) = self.user.credentials()? {
             builder = builder.basic(user, password);
         }
         for (name, value) in self.header.iter().flat_map(|Headers(all)| all) {
             builder = builder.header(name.clone(), value.clone());
         }
-        let advice = Advice::new(self.dialect.leniency(), &self.way);
+        let advice = Advice::new(self.dialect.leniency(), &self.transport);
         let answers = advice.clone();
         let builder = builder.observer(move |exchange| {
             if raw {

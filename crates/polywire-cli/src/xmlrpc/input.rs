@@ -1,4 +1,4 @@
-//! What was typed as values.
+//! Converts arguments to values.
 
 use polywire::codec::json::{JsonDecoder, JsonProfile};
 use polywire::schema::{Decode, Error, Limits, Map, Member, Value};
@@ -7,7 +7,7 @@ use polywire::text::base64;
 use super::typed;
 use crate::Failure;
 
-/// The parameters of a call: strings as they stand, or values of all types.
+/// Returns the parameters of a call. With `are_strings`, all arguments are strings.
 pub(super) fn parameters(arguments: &[String], are_strings: bool) -> Result<Vec<Value>, Failure> {
     if are_strings {
         return Ok(arguments.iter().map(|text| Value::from(&**text)).collect());
@@ -22,16 +22,16 @@ fn argument(number: usize, text: &str) -> Result<Value, Failure> {
         return value
             .map_err(|reason| Failure::usage(format!("argument {number}, `{text}`: {reason}")));
     }
-    let said = |reason: String| {
-        // As a shell takes it, whatever is in it.
+    let not_json = |reason: String| {
+        // Quoted for a shell.
         let quoted = text.replace('\'', "'\\''");
         Failure::usage(format!(
-            "argument {number}, `{text}`, is no JSON: {reason}\nto send it as a string, write \
-             's/{quoted}'; --strings sends all as strings"
+            "argument {number}, `{text}`, is not JSON: {reason}\nto send it as a string, use \
+             's/{quoted}'; --strings sends all arguments as strings"
         ))
     };
     if text.is_empty() {
-        return Err(said("it is empty".to_owned()));
+        return Err(not_json("empty argument".to_owned()));
     }
     if !begins_as_json(text) {
         return Ok(Value::from(text));
@@ -39,12 +39,11 @@ fn argument(number: usize, text: &str) -> Result<Value, Failure> {
     match json(text) {
         Ok(value) => with_types(value)
             .map_err(|reason| Failure::usage(format!("argument {number}, `{text}`: {reason}"))),
-        Err(error) => Err(said(error.message())),
+        Err(error) => Err(not_json(error.message())),
     }
 }
 
-/// Whether somebody may have meant JSON. Names of constants in any case, too: `True` is
-/// what a person who knows Python types.
+/// Whether an argument looks like JSON. Includes constants in any case, such as Python's `True`.
 fn begins_as_json(text: &str) -> bool {
     let first = text.trim_start().bytes().next();
     let punctuation = |byte: u8| b"{}[]\"'-+.,:".contains(&byte) || byte.is_ascii_digit();
@@ -56,7 +55,7 @@ fn begins_as_json(text: &str) -> bool {
         )
 }
 
-/// A JSON text as a value.
+/// Parses JSON.
 pub(crate) fn json(text: &str) -> Result<Value, Error> {
     let mut decoder = JsonDecoder::from_str(text, JsonProfile::HUMAN, &Limits::DEFAULT)?;
     let value = Value::decode(Member::DOCUMENT, &mut decoder)?;
@@ -64,7 +63,7 @@ pub(crate) fn json(text: &str) -> Result<Value, Error> {
     Ok(value)
 }
 
-/// `{"$blob": ...}` and `{"$timestamp": ...}` as what they say, wherever they stand.
+/// Replaces `{"$blob": ...}` and `{"$timestamp": ...}` by blobs and timestamps, at any depth.
 pub(crate) fn with_types(value: Value) -> Result<Value, String> {
     match value {
         Value::List(list) => {
@@ -81,14 +80,14 @@ pub(crate) fn with_types(value: Value) -> Result<Value, String> {
                 .collect();
             Ok(Value::Map(Map::from_iter(members?)))
         }
-        // It would go out as a string, which nobody has asked for.
+        // It would be sent as a string.
         Value::BigInteger(digits) => Err(too_large(&digits.to_string(), "an integer", "64 bits")),
         Value::BigDecimal(digits) => Err(too_large(&digits.to_string(), "a number", "a double")),
         other => Ok(other),
     }
 }
 
-/// What to do with a number that XML-RPC has no type for.
+/// Error for a number without XML-RPC type. Suggests alternatives.
 fn too_large(digits: &str, what: &str, room: &str) -> String {
     let shown = match digits.char_indices().nth(40) {
         Some((end, _)) => format!("{}...", &digits[..end]),
@@ -98,9 +97,9 @@ fn too_large(digits: &str, what: &str, room: &str) -> String {
         .parse()
         .ok()
         .filter(|double: &f64| double.is_finite());
-    let near = double.map(|double| format!(", {double:e} for the double that is nearest"));
+    let near = double.map(|double| format!(", {double:e} for the nearest double"));
     format!(
-        "XML-RPC has no type for {what} beyond {room}, {shown}: write '\"...\"', in quotes, to send \
+        "XML-RPC has no type for {what} beyond {room}, {shown}: use '\"...\"', in quotes, to send \
          its digits as a string{}",
         near.unwrap_or_default()
     )
@@ -111,7 +110,7 @@ fn tagged(map: &Map) -> Result<Option<Value>, String> {
     let (Some((key, value)), None) = (members.next(), members.next()) else {
         return Ok(None);
     };
-    let text = || value.as_str().ok_or(format!("`{key}` is a string"));
+    let text = || value.as_str().ok_or(format!("`{key}` must be a string"));
     match key {
         "$blob" => {
             let blob = base64::decode(text()?.as_bytes());
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_json_or_words() {
+    fn parses_json_and_words() {
         for (text, value) in [
             ("3", Value::from(3)),
             ("-3", Value::from(-3)),
@@ -155,9 +154,9 @@ mod tests {
         }
     }
 
-    /// A hash looks like a number, or like none.
+    /// Hashes can look like numbers.
     #[test]
-    fn all_are_strings_by_choice() {
+    fn strings_option_sends_strings() {
         let arguments = ["1234567", "38F7", "", "null", "{", "s/x", "-3"];
         let strings = arguments.map(str::to_owned);
         let strings = parameters(&strings, true).unwrap();
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_no_strings() {
+    fn rejects_malformed_json() {
         for (text, quoted) in [
             ("{name: web}", "'s/{name: web}'"),
             ("2026-11-22", "'s/2026-11-22'"),
@@ -182,8 +181,8 @@ mod tests {
             ("NaN", "'s/NaN'"),
         ] {
             let message = one(text).unwrap_err();
-            assert!(message.contains("is no JSON"), "{message}");
-            let hint = format!("write {quoted}; --strings");
+            assert!(message.contains("is not JSON"), "{message}");
+            let hint = format!("use {quoted}; --strings");
             assert!(message.contains(&hint), "{message}");
         }
         let wrong = one("i/38F7").unwrap_err();
@@ -193,9 +192,9 @@ mod tests {
         );
     }
 
-    /// XML-RPC would have them as strings: only who says so sends that.
+    /// Large numbers are sent as strings only if the user quotes them.
     #[test]
-    fn numbers_that_xmlrpc_lacks() {
+    fn rejects_numbers_without_xmlrpc_type() {
         for (text, parts) in [
             (
                 "9223372036854775808",
@@ -203,7 +202,7 @@ mod tests {
             ),
             (
                 "[{\"a\": -99999999999999999999}]",
-                ["64 bits, -9", "-1e20 for the double"],
+                ["64 bits, -9", "-1e20 for the nearest double"],
             ),
             ("1e400", ["beyond a double, 1", "in quotes"]),
         ] {
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_json_lacks() {
+    fn parses_blobs_and_timestamps() {
         let value = one(r#"[{"$blob": "aGk="}, {"$timestamp": "20261122T10:00:00"}]"#).unwrap();
         assert_eq!(value[0].as_blob(), Some(&b"hi"[..]));
         assert!(value[1].as_timestamp().is_some());
@@ -240,7 +239,7 @@ mod tests {
         ] {
             assert!(one(wrong).unwrap_err().contains('$'), "{wrong}");
         }
-        // One of several members is a member.
+        // `$blob` is special only if it is the only member.
         let value = one(r#"{"$blob": "?", "x": 1}"#).unwrap();
         assert_eq!(value["$blob"].as_str(), Some("?"));
     }

@@ -18,70 +18,69 @@ use advice::Advice;
 
 use crate::{Failure, Report, print};
 
-/// Call a method over XML-RPC, without a model, and print its result as JSON.
+/// Call an XML-RPC method without a model, and print its result as JSON
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// The server: http://HOST/PATH, https://HOST/PATH, http+unix://SOCKET,
-    /// scgi://HOST:PORT or scgi+unix://SOCKET. Without a path calls go to /RPC2.
-    /// The path follows a socket's with `:` between them, as in
-    /// http+unix:///run/supervisor.sock:/RPC2; behind .sock or .socket it needs
-    /// none.
+    /// The URL of the server: http://HOST/PATH, https://HOST/PATH, http+unix://SOCKET,
+    /// scgi://HOST:PORT or scgi+unix://SOCKET [default path: /RPC2]. After the path of a socket,
+    /// the path of the calls follows a `:`, as in http+unix:///run/supervisor.sock:/RPC2. It is
+    /// optional after .sock and .socket
     url: String,
-    /// The method.
+    /// The name of the method
     #[arg(required_unless_present_any = ["list", "describe", "multicall"])]
     method: Option<String>,
-    /// The parameters: JSON, words, or a type and a text as in s/38F7. See below.
+    /// The parameters: JSON, words, or text with a type prefix, such as s/38F7. See below
     #[arg(value_name = "ARGUMENT", allow_negative_numbers = true)]
     parameters: Vec<String>,
-    /// Send all parameters as strings, just as they stand.
+    /// Send all parameters unchanged as strings
     #[arg(long, conflicts_with = "multicall")]
     strings: bool,
-    /// Print the names of the server's methods, one a line.
+    /// Print the names of the server's methods, one per line
     #[arg(long, conflicts_with_all = ["method", "describe", "multicall"])]
     list: bool,
-    /// Print what a method takes and gives, and its help.
+    /// Print the signatures and the help of a method
     #[arg(long, value_name = "METHOD", conflicts_with_all = ["method", "multicall"])]
     describe: Option<String>,
-    /// Call many methods at once, by system.multicall if the server has it. The
-    /// file is a JSON array of {"method": NAME, "params": [...]}, or has a JSON
-    /// array a line, ["NAME", ARGUMENT, ...]; `-` is standard input. Prints an
-    /// array with {"result": ...} or {"fault": {...}} for each call, and, when
-    /// the server goes away in the middle, {"error": ...} for those that may
-    /// have been made, {"notSent": true} for the rest.
+    /// Make many calls at once, with system.multicall if the server supports it. The file, or `-`
+    /// for standard input, is a JSON array of {"method": NAME, "params": [...]}, or has one JSON
+    /// array per line: ["NAME", ARGUMENT, ...]. Prints an array with {"result": ...} or {"fault":
+    /// {...}} for each call. If the connection is lost, prints {"error": ...} for calls that may
+    /// have been made, and {"notSent": true} for the others
     #[arg(long, value_name = "FILE", conflicts_with = "method")]
     multicall: Option<String>,
     #[command(flatten)]
     connection: connection::ConnectionArguments,
-    /// Show the XML of both ways on standard error.
+    /// Print the XML of the request and the response to standard error
     #[arg(long, visible_alias = "show-wire")]
     raw: bool,
-    /// Print JSON in one line and without colours, as when the output is no
-    /// terminal.
+    /// Print JSON in one line, without colours. This is the default if standard output is not a
+    /// terminal
     #[arg(long)]
     compact: bool,
 }
 
 const AFTER_HELP: &str = "\
-Arguments: each is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
-'{\"name\": \"web\"}'. A word that JSON does not begin with is a string as it stands: \
-web, /var/log/x. Whatever begins as JSON must be JSON, so that no slip becomes a string. An \
-integer beyond 64 bits has no type in XML-RPC, and is an error: a string, or 1e20. What JSON \
-has no form for: '{\"$blob\": \"aGVsbG8=\"}' (base64), \
-'{\"$timestamp\": \"2026-11-22T10:00:00\"}' (dateTime.iso8601).
+Arguments: each argument is JSON, such as 3, 3.0 (a double), true, null (nil), [1, 2] or \
+'{\"name\": \"web\"}'. Text that does not start like JSON is a string: web, /var/log/x. Text that \
+starts like JSON must be valid JSON, so that typing errors are not sent as strings. Integers of \
+more than 64 bits are rejected: use a string, or a double such as 1e20. Types that JSON does not \
+have: '{\"$blob\": \"aGVsbG8=\"}' (base64), '{\"$timestamp\": \"2026-11-22T10:00:00\"}' \
+(dateTime.iso8601).
 
-The letter of a type and a slash make the rest of an argument a value of that type, as in the \
-program xmlrpc of xmlrpc-c: s/ string, i/ integer of 32 bits, I/ of 64 bits (<i8> beyond 32), \
-d/ double, b/ boolean (true, t, 1, false, f, 0), t/ dateTime (2026-11-22T10:00:00Z or \
-20261122T10:00:00), h/ base64 of bytes in hexadecimal, n/ nil. So a hash that looks like a number \
-is s/1234567, or --strings sends it; and a string that begins so is s/s/x.
+Type prefixes, as in the program xmlrpc of xmlrpc-c: s/ string, i/ 32-bit integer, I/ 64-bit \
+integer (<i8> if it exceeds 32 bits), d/ double, b/ boolean (true, t, 1, false, f, 0), t/ dateTime \
+(2026-11-22T10:00:00Z or 20261122T10:00:00), h/ hexadecimal bytes (sent as base64), n/ nil. For \
+example, s/1234567 is a string that looks like a number, and s/s/x is the string s/x. --strings \
+sends all arguments as strings.
 
-Exit status: 0 with a result; 1 with a fault, which is printed; 2 when the call makes no \
-sense and is not sent; 3 when the server cannot be reached, or what answers is not understood.
+Exit status: 0 on success; 1 if the server returned a fault, which is printed; 2 for invalid \
+arguments, in which case nothing is sent; 3 if the server cannot be reached or its response cannot \
+be read.
 
-What failed is said on standard error. Where standard output is no terminal, and a result would \
-be JSON, it also stands there as JSON in one line: {\"fault\": {\"code\", \"message\", \"kind\"}} \
-with status 1, {\"error\": {\"message\", \"kind\"}} with status 3.";
+Errors are printed to standard error. If standard output is not a terminal and the result would \
+be JSON, they are also printed there as JSON in one line: {\"fault\": {\"code\", \"message\", \
+\"kind\"}} with status 1, {\"error\": {\"message\", \"kind\"}} with status 3.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -93,7 +92,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
-    // What was typed is checked before anything is sent.
+    // Check the arguments before anything is sent.
     let parameters = input::parameters(&arguments.parameters, arguments.strings)?;
     let calls = match &arguments.multicall {
         Some(path) => Some(multicall::read(path)?),
@@ -101,7 +100,7 @@ async fn dispatch(arguments: Arguments) -> Result<(), Failure> {
     };
     let (client, advice) = arguments.connection.client(&arguments.url, arguments.raw)?;
     let output = Output::new(arguments.compact);
-    // These print lines, which nobody reads as JSON.
+    // These options print lines, not JSON.
     let unreported = |failure: Failure| failure.reported(Report::None);
     if arguments.list {
         return list(&client, &advice).await.map_err(unreported);
@@ -147,19 +146,19 @@ async fn list(client: &Client, advice: &Advice) -> Result<(), Failure> {
         Some(fault) if fault.is_unknown_method() => without_introspection(fault, "--list"),
         _ => failure(advice, error),
     })?;
-    let lines = names.iter().map(|name| print::harmless(name) + "\n");
+    let lines = names.iter().map(|name| print::escape_controls(name) + "\n");
     print::out(&lines.collect::<String>())
 }
 
-/// "sample.add(int, int) -> int" for each signature, and the help below.
+/// Prints each signature as "sample.add(int, int) -> int", followed by the help.
 async fn describe(client: &Client, advice: &Advice, method: &str) -> Result<(), Failure> {
     let signatures = client.method_signatures(method).await;
     let help = client.method_help(method).await;
-    // Some servers know one and not the other.
+    // Some servers support only one of the two methods.
     let (signatures, help) = match (signatures, help) {
         (Err(error), Err(_)) => {
             return Err(match error.xmlrpc_fault() {
-                // Else it may be the method itself that the server does not know.
+                // Otherwise the method itself may be unknown.
                 Some(fault)
                     if fault.is_unknown_method() && fault.message().contains("system.method") =>
                 {
@@ -179,19 +178,21 @@ async fn describe(client: &Client, advice: &Advice, method: &str) -> Result<(), 
         text.push_str(&format!("{method}({parameters}) -> {result}\n"));
     }
     if text.is_empty() {
-        text.push_str(&format!("{method}: the server tells no signature\n"));
+        text.push_str(&format!(
+            "{method}: the server does not publish a signature\n"
+        ));
     }
     for line in help.trim().lines() {
         let line = format!("    {line}");
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    print::out(&print::harmless(&text))
+    print::out(&print::escape_controls(&text))
 }
 
 fn without_introspection(fault: &Fault, option: &str) -> Failure {
     Failure::fault(format!(
-        "{fault}\nthe server does not tell its methods, which {option} asks for"
+        "{fault}\nthe server does not support introspection, which {option} requires"
     ))
 }
 
@@ -208,7 +209,7 @@ fn failure(advice: &Advice, error: CallError) -> Failure {
         return failure.reported(Report::Error(kind));
     };
     let mut message = fault.to_string();
-    // Beside code and text there may be more.
+    // Faults can have more members than code and string.
     let more = fault.value().as_map().is_some_and(|map| map.len() > 2);
     if let (true, Ok(json)) = (more, print::json(fault.value())) {
         message.push_str(&format!("\n{json}"));
@@ -220,8 +221,7 @@ fn failure(advice: &Advice, error: CallError) -> Failure {
     Failure::fault(message).reported(report)
 }
 
-/// A fault as programs are told of it: its number, its text, of which kind it is, and the
-/// whole struct if it has more.
+/// Formats a fault as JSON: its code, message, kind, and the whole struct if it has other members.
 fn report(fault: &Fault) -> Map {
     let kind = match fault {
         _ if fault.is_unknown_method() => "unknown_method",

@@ -1,4 +1,4 @@
-//! Many calls at once.
+//! Many calls in one request.
 
 use std::io::Read;
 
@@ -13,7 +13,7 @@ use crate::{Failure, Report};
 /// A method and its parameters.
 pub(super) type Call = (String, Vec<Value>);
 
-/// Reads the calls of a file.
+/// Reads calls from a file.
 pub(super) fn read(path: &str) -> Result<Vec<Call>, Failure> {
     let mut text = String::new();
     let read = match path {
@@ -27,8 +27,8 @@ pub(super) fn read(path: &str) -> Result<Vec<Call>, Failure> {
 
 fn calls(text: &str) -> Result<Vec<Call>, String> {
     const EXPECTED: &str = "expected a JSON array of {\"method\": NAME, \"params\": [...]}, or a \
-                            JSON array a line, [\"NAME\", ARGUMENT, ...]";
-    // A single line of the second form is an array too, which begins with a name.
+                            JSON array per line, [\"NAME\", ARGUMENT, ...]";
+    // A single line in the second form is an array too, but starts with a name.
     let whole = input::json(text);
     let is_list = |value: &Value| {
         let list = value.as_list();
@@ -60,7 +60,7 @@ fn calls(text: &str) -> Result<Vec<Call>, String> {
     }
 }
 
-/// A call in either form; `None` if it is none.
+/// Parses a call in either form. `None` if it is neither.
 fn call(value: &Value) -> Option<Result<Call, String>> {
     let (name, parameters) = match value {
         Value::List(list) => {
@@ -100,7 +100,7 @@ pub(super) async fn run(
     for place in places {
         let entry = match replies.get(place) {
             Ok(value) => ("result", value),
-            // What the calls before it have given is printed all the same: they are made.
+            // Print the results of earlier calls, because those calls were made.
             Err(error) if error.kind() == CallErrorKind::NotSent => ("notSent", Value::from(true)),
             Err(error) => match error.xmlrpc_fault() {
                 Some(fault) => {
@@ -118,14 +118,14 @@ pub(super) async fn run(
     }
     output.print(&Value::List(list))?;
     if let Some(error) = broken {
-        // What is printed has it.
+        // The printed array contains the fault.
         return Err(failure(error).reported(Report::None));
     }
     match faults {
         0 => Ok(()),
-        1 => Err(Failure::fault("one call of the batch ended in a fault")),
+        1 => Err(Failure::fault("one call of the batch returned a fault")),
         many => Err(Failure::fault(format!(
-            "{many} calls of the batch ended in faults"
+            "{many} calls of the batch returned faults"
         ))),
     }
 }

@@ -1,13 +1,13 @@
-//! JSON in colours.
+//! Colours for JSON.
 
-/// Whether a person wants colours: <https://no-color.org>, set and not empty, says no.
+/// Whether to use colours. See <https://no-color.org>.
 pub(super) fn is_wanted() -> bool {
     let none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     !none && !dumb
 }
 
-/// JSON with names, strings, numbers and words in colours of their own.
+/// Adds colours to JSON: names, strings, numbers and constants.
 pub(super) fn painted(json: &str) -> String {
     let mut painted = String::with_capacity(json.len() * 2);
     let mut rest = json;
@@ -32,7 +32,7 @@ pub(super) fn painted(json: &str) -> String {
     painted
 }
 
-/// How long the string is that a text begins with.
+/// Returns the length of the string at the start of a text.
 fn string(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

@@ -1,25 +1,24 @@
-//! Arguments with the letter of their type before them, as the program `xmlrpc` of xmlrpc-c
-//! has them: `s/38F7`.
+//! Arguments with a type prefix, such as `s/38F7`. The syntax is that of the program `xmlrpc` of
+//! xmlrpc-c.
 
 use polywire::schema::{Timestamp, Value};
 use polywire::text::hex;
 use polywire::text::number::parse_f64;
 
-/// The value of an argument that begins with the letter of a type and a slash; `None` if it
-/// does not.
+/// Parses an argument with a type prefix. `None` if it has none.
 pub(super) fn value(text: &str) -> Option<Result<Value, String>> {
     let (letter, rest) = text.split_at_checked(1)?;
     let rest = rest.strip_prefix('/')?;
     Some(match letter {
         "s" => Ok(Value::from(rest)),
-        "i" => integer::<i32>(rest, "an integer of 32 bits, or I/ for a longer one"),
-        "I" => integer::<i64>(rest, "an integer of 64 bits"),
+        "i" => integer::<i32>(rest, "a 32-bit integer (use I/ for 64 bits)"),
+        "I" => integer::<i64>(rest, "a 64-bit integer"),
         "d" => double(rest),
         "b" => boolean(rest),
         "t" => time(rest),
         "h" => bytes(rest),
         "n" if rest.is_empty() => Ok(Value::Null),
-        "n" => Err("expected n/ and nothing behind it".to_owned()),
+        "n" => Err("expected n/ without further text".to_owned()),
         _ => return None,
     })
 }
@@ -66,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_of_types() {
+    fn type_prefixes() {
         let time = Timestamp::parse_xmlrpc("20261122T10:00:00").unwrap();
         for (text, expected) in [
             ("s/38F7", Value::from("38F7")),
@@ -93,9 +92,9 @@ mod tests {
         }
         for (text, part) in [
             ("i/3000000000", "I/"),
-            ("i/", "32 bits"),
-            ("i/1.0", "32 bits"),
-            ("I/9223372036854775808", "64 bits"),
+            ("i/", "32-bit"),
+            ("i/1.0", "32-bit"),
+            ("I/9223372036854775808", "64-bit"),
             ("d/x", "expected"),
             ("d/", "expected"),
             ("b/yes", "b/true"),

@@ -16,7 +16,7 @@ use polywire::rpc::Methods;
 use schema::conforms;
 use serde_json::Value as Json;
 
-/// A server with methods, over frames and XML-RPC, on a thread of its own.
+/// A server with methods over frames and XML-RPC, on its own thread.
 struct Serving {
     address: SocketAddr,
     _stop: tokio::sync::oneshot::Sender<()>,
@@ -45,7 +45,7 @@ impl Serving {
                     });
                 let server = Server::methods(methods).frames(true).build().unwrap();
                 let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-                // The same port, so that one address is enough.
+                // Use the same port for both, so that one address is enough.
                 let _udp = server.listen_udp(running.address()).await.unwrap();
                 tell.send(running.address()).unwrap();
                 let _ = stopped.await;
@@ -72,7 +72,7 @@ fn bench(arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// The report of a run that ended with this status.
+/// Returns the report of a run that exits with this status.
 #[track_caller]
 fn report_with(status: i32, arguments: &[&str]) -> Json {
     let mut all = [arguments, &["--json", "-q", "-d", "200"]].concat();
@@ -90,7 +90,7 @@ fn report(arguments: &[&str]) -> Json {
     report_with(0, arguments)
 }
 
-/// What the program says when it refuses.
+/// Returns the error message of a run that exits with this status.
 #[track_caller]
 fn refused(status: i32, arguments: &[&str]) -> String {
     let output = bench(arguments);
@@ -102,7 +102,7 @@ fn count(report: &Json, member: &str) -> u64 {
     report[member].as_u64().unwrap()
 }
 
-/// A file that goes with the test.
+/// A temporary file, deleted on drop.
 struct File(PathBuf);
 
 impl File {
@@ -123,7 +123,7 @@ impl Drop for File {
 }
 
 #[test]
-fn a_closed_loop_over_frames() {
+fn closed_loop_over_frames() {
     let serving = Serving::start();
     let url = serving.frames();
     let load = ["-t", "2", "-c", "2", "-b", "10"];
@@ -149,7 +149,7 @@ fn batches_at_an_interval() {
     let serving = Serving::start();
     let url = serving.frames();
     let report = report(&[&url, "Add", "[1, 2]", "-b", "10", "-i", "20", "-c", "2"]);
-    // 200 ms have ten batches of two clients: each call is either sent or skipped.
+    // 200 ms contain ten batches of two clients. Each call is either sent or skipped.
     let asked = count(&report, "calls") + count(&report, "skipped_sends");
     assert!((180..=220).contains(&asked), "{report}");
     assert_eq!(report["asked_per_second"], 1_000.0);
@@ -157,7 +157,7 @@ fn batches_at_an_interval() {
 }
 
 #[test]
-fn an_open_loop_sends_what_its_schedule_has() {
+fn open_loops_follow_the_schedule() {
     let serving = Serving::start();
     let url = serving.frames();
     let add = [&url[..], "Add", "[1, 2]", "-t", "2", "--rate", "500"];
@@ -197,7 +197,7 @@ fn replies_are_compared() {
 }
 
 #[test]
-fn what_fails_is_told_by_kind() {
+fn failures_are_counted_by_kind() {
     let serving = Serving::start();
     let url = serving.frames();
     let unknown = report_with(3, &[&url, "Subtract", "[1, 2]", "-b", "2"]);
@@ -208,9 +208,9 @@ fn what_fails_is_told_by_kind() {
     assert_eq!(late["errors"][0]["kind"], "deadline");
 }
 
-/// The server has no model, so that every call of an operation fails, over TCP and UDP.
+/// The server has no model, so every call of an operation fails, over TCP and UDP.
 #[test]
-fn a_run_without_hope_ends() {
+fn runs_with_permanent_failures_end_early() {
     let serving = Serving::start();
     let urls = [serving.frames(), serving.frames().replace("tcp", "udp")];
     for url in urls {
@@ -220,7 +220,7 @@ fn a_run_without_hope_ends() {
         assert!(begin.elapsed().as_secs() < 60, "{url}");
         assert_eq!(output.status.code(), Some(3), "{url}: {err}");
         assert!(
-            err.contains("no call had a right reply: fault: "),
+            err.contains("no call had an expected reply: fault: "),
             "{url}: {err}"
         );
         let report: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -289,15 +289,15 @@ fn reports_are_compared() {
     }
     let other = bench(&[&add[..], &["-c", "2", "--compare", old.path()]].concat());
     let text = String::from_utf8(other.stdout).unwrap();
-    assert!(text.contains("note: the load is not the same"), "{text}");
+    assert!(text.contains("note: the load differs"), "{text}");
 }
 
 #[test]
-fn the_knee_is_searched() {
+fn finds_the_knee() {
     let serving = Serving::start();
     let url = serving.frames();
     let add = [&url[..], "Add", "[1, 2]", "--rate", "100", "--find-knee"];
-    // A search from above.
+    // The search starts above the knee.
     let none = report(
         &[
             &add[..],
@@ -306,7 +306,7 @@ fn the_knee_is_searched() {
         .concat(),
     );
     let sustained = none["knee"]["sustained"].as_f64().unwrap();
-    // A call more or less in so short a time.
+    // In such a short time, the number of calls may differ by one.
     assert!(sustained <= 40.0, "{sustained}");
     let steps = none["knee"]["steps"].as_array().unwrap();
     assert!(steps.len() >= 3, "{steps:?}");
@@ -330,7 +330,7 @@ fn histograms_are_logged() {
 }
 
 #[test]
-fn lines_where_there_is_no_terminal() {
+fn prints_lines_without_a_terminal() {
     let serving = Serving::start();
     let url = serving.frames();
     let output = bench(&[
@@ -375,13 +375,13 @@ fn memory_of_client_and_server() {
         );
     }
     let gone = refused(2, &[&url, "Add", "[1, 2]", "--server-pid", "4294967295"]);
-    assert!(gone.contains("no process"), "{gone}");
+    assert!(gone.contains("no such process"), "{gone}");
 }
 
-/// The connections of clients are made anew when a server comes back.
+/// Clients reconnect when a server is available again.
 #[test]
-fn lost_connections_are_counted_and_mended() {
-    // Passes connections on, and cuts the first of frames in the midst of its answers.
+fn lost_connections_are_counted_and_reopened() {
+    // Forwards connections, and cuts the first frame connection while replies are pending.
     let serving = Serving::start();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("tcp://{}", listener.local_addr().unwrap());
@@ -390,7 +390,7 @@ fn lost_connections_are_counted_and_mended() {
         let mut cut = false;
         while let Ok((mut stream, _)) = listener.accept() {
             let mut first = [0; 1];
-            // The question for a model is of HTTP.
+            // The request for the model uses HTTP.
             let frames = stream.peek(&mut first).is_ok() && first[0] == 0xf7;
             let most = if frames && !cut { 1_000 } else { u64::MAX };
             cut |= frames;
@@ -411,7 +411,7 @@ fn lost_connections_are_counted_and_mended() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_a_run_with_its_report() {
+fn ctrl_c_prints_a_report() {
     let serving = Serving::start();
     let url = serving.frames();
     let mut child = Command::new(env!("CARGO_BIN_EXE_polywire"))
@@ -421,7 +421,7 @@ fn ctrl_c_ends_a_run_with_its_report() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Its first line says that it runs.
+    // The first line is printed when the run starts.
     let mut err = child.stderr.take().unwrap();
     err.read_exact(&mut [0; 1]).unwrap();
     let interrupted = Command::new("kill")
@@ -438,7 +438,7 @@ fn ctrl_c_ends_a_run_with_its_report() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_are_rejected() {
     let url = "tcp://127.0.0.1:1";
     for (arguments, part) in [
         (
@@ -450,7 +450,7 @@ fn what_makes_no_sense_is_refused() {
         (&[url, "Add", "-c", "101"], "1..=100"),
         (&[url, "Add", "-b", "1001"], "1..=1000"),
         (&[url, "Add", "-i", "101"], "0..=100"),
-        (&[url, "Add", "--rate", "0"], "calls a second"),
+        (&[url, "Add", "--rate", "0"], "calls per second"),
         (
             &[url, "Add", "--rate", "5", "-b", "5"],
             "cannot be used with",
@@ -470,11 +470,12 @@ fn what_makes_no_sense_is_refused() {
         let said = refused(2, arguments);
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
-    let nobody = refused(3, &[url, "Add", "[1, 2]"]);
-    assert!(nobody.contains("refused"), "{nobody}");
+    let unreachable = refused(3, &[url, "Add", "[1, 2]"]);
+    assert!(unreachable.contains("refused"), "{unreachable}");
 }
 
-/// A mock of a model, over frames and all else, by what the server tells of itself.
+/// Calls a mock of a model over frames and other protocols, with the model that the server
+/// publishes.
 #[test]
 fn operations_of_a_model() {
     let service = polywire::load_text("adder.smithy", ADDER).unwrap();
@@ -531,7 +532,7 @@ operation Add {
 "#;
 
 #[test]
-fn reports_are_as_their_schema_says() {
+fn reports_conform_to_the_schema() {
     let output = bench(&["--json-schema"]);
     assert!(output.status.success());
     let schema: Json = serde_json::from_slice(&output.stdout).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-/// A value against a schema of those words that ours uses.
+/// Checks a value against a schema. Supports only the keywords that our schemas use.
 #[track_caller]
 pub(crate) fn conforms(value: &Json, schema: &Json, root: &Json, path: &str) {
     for (keyword, rule) in schema.as_object().unwrap() {
@@ -63,9 +63,9 @@ pub(crate) fn conforms(value: &Json, schema: &Json, root: &Json, path: &str) {
                     );
                 }
             }
-            // No member is without a rule, here.
+            // Every member must have a schema.
             "additionalProperties" => assert!(rule.is_boolean()),
-            other => panic!("{other} is not known here"),
+            other => panic!("unsupported keyword {other}"),
         }
     }
 }

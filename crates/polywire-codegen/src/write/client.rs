@@ -1,19 +1,19 @@
-//! The client.
+//! Writes the client module.
 
 use crate::names::Scope;
-use crate::pagination::outside;
+use crate::pagination::type_in_submodule;
 use crate::plan::{Operation, Plan};
 use crate::protocols;
 use crate::source::Source;
 
-use super::structure::conventional;
+use super::structure::allow_self_convention;
 use super::{brief, doc};
 
 pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     let root = &plan.settings.root;
     let service = plan.closure.service();
     source.blank();
-    source.line("/// The client.");
+    source.line("/// Client of the service.");
     source.open("pub mod client {");
     source.line(format!(
         "/// A client of `{}`. Clones share connections.",
@@ -24,13 +24,16 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!("inner: {root}::rpc::Client,"));
     source.close("}");
     source.blank();
-    source
-        .line("/// The client of a server at `http://host:port`, over a protocol; over frames at");
-    source.line("/// `tcp://host:port`, say.");
+    source.line(
+        "/// Creates a client of a server that uses a protocol. The URL is `http://host:port`, or",
+    );
+    source.line("/// `tcp://host:port` for frames.");
     source.line("///");
     source.line("/// # Errors");
     source.line("///");
-    source.line("/// The URL is not one, or the protocol cannot carry the service.");
+    source.line(
+        "/// Returns an error if the URL is invalid or the protocol does not support the service.",
+    );
     source.signature(
         "pub fn connect",
         &[
@@ -42,7 +45,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line("Ok(Client::new(builder(kind).connect(url)?))");
     source.close("}");
     source.blank();
-    source.line("/// Begins to build what a [`Client`] is made of: deadlines, limits, headers.");
+    source.line("/// Returns a builder with settings such as deadlines, limits and headers. Pass the client that");
+    source.line("/// it builds to [`Client::new`].");
     source.signature(
         "pub fn builder",
         &[&format!("kind: {root}::protocol::ProtocolKind")],
@@ -58,9 +62,9 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.close("}");
     source.blank();
     source.line(
-        "/// A client that calls over frames, as the client of frames is set: endpoints, flow",
+        "/// Creates a client that uses frames. Endpoints, flow control, retries and deadline are those",
     );
-    source.line("/// control, retries, deadline.");
+    source.line("/// of the frame client.");
     source.line("#[must_use]");
     source.signature(
         "pub fn over_frames",
@@ -74,7 +78,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.close("}");
     source.blank();
     source.open("impl Client {");
-    source.line("/// A client that calls through another, which is one of this service.");
+    source.line("/// Wraps a client that was built for this service.");
     source.line("#[must_use]");
     source.open(format!(
         "pub const fn new(inner: {root}::rpc::Client) -> Self {{"
@@ -110,7 +114,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.close("}");
 }
 
-/// Names the protocols of the client, so that a program links no others.
+/// Writes the list of protocols, so that programs link no others.
 fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
     let root = &plan.settings.root;
     source.line(format!("use {root}::protocol::{{self, ProtocolKind}};"));
@@ -118,7 +122,7 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!(
         "{root}::rpc::generated::ClientProtocols::new(super::service(), kind)"
     ));
-    source.open_quietly();
+    source.indent();
     for protocol in &plan.protocols {
         let ty = protocol.ty;
         if ty == "Frame" {
@@ -128,20 +132,20 @@ fn known_protocols(source: &mut Source, plan: &Plan<'_>) {
         source.line(format!(".or::<protocol::{ty}>(ProtocolKind::{ty})"));
     }
     source.line(".client()");
-    source.close_quietly();
+    source.dedent();
 }
 
-/// A call that is being made.
+/// Writes the type of a call.
 fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &str) {
     let root = &plan.settings.root;
     let input = &plan.structures[operation.input];
     source.blank();
     source.line(format!(
-        "/// A call of `{}`: its input, and then `send`.",
+        "/// A call to `{}`: set the input members, then call `send`.",
         operation.name
     ));
     source.line("#[derive(Clone, Debug)]");
-    source.line("#[must_use = \"nothing is called before it is sent\"]");
+    source.line("#[must_use = \"a call does nothing until `send` is awaited\"]");
     source.open(format!("pub struct {name} {{"));
     source.line(format!("client: {root}::rpc::Client,"));
     source.line(format!("input: super::{},", input.builder));
@@ -153,13 +157,13 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
         let fallback = format!("Sets `{}`.", field.member.name());
         brief(source, field.member.traits(), &fallback);
         source.line("#[inline]");
-        let ty = outside(field.into.as_ref().unwrap_or(&field.ty), plan, root);
+        let ty = type_in_submodule(field.into.as_ref().unwrap_or(&field.ty), plan, root);
         let argument = format!("{}: {ty}", field.name);
         let method = match field.name.as_str() {
             "send" | "with_input" | "into_paginator" => format!("{}_", field.name),
             method => method.to_owned(),
         };
-        conventional(source, &method);
+        allow_self_convention(source, &method);
         source.signature(
             &format!("pub fn {method}"),
             &["mut self", &argument],
@@ -174,7 +178,7 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
         source.close("}");
     }
     source.blank();
-    source.line("/// Takes the whole input instead of its members.");
+    source.line("/// Sets the whole input. Replaces members that were set before.");
     source.signature(
         "pub fn with_input",
         &["mut self", &format!("input: super::{}", input.name)],
@@ -184,12 +188,12 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
     source.line("self");
     source.close("}");
     source.blank();
-    source.line("/// Sends the call, when it is awaited.");
+    source.line("/// Sends the call when the returned future is awaited.");
     source.line("///");
     source.line("/// # Errors");
     source.line("///");
     source.line(format!(
-        "/// [`{0}`](super::{0}): an error of the model, or whatever else a call can end in.",
+        "/// Returns [`{0}`](super::{0}): an error of the model, or any other failure.",
         operation.error
     ));
     let build = match input.needs_check() {
@@ -206,7 +210,7 @@ fn call(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, name: &
     source.close("}");
     if operation.pages.is_some() {
         source.blank();
-        source.line("/// Calls page after page.");
+        source.line("/// Returns a paginator, which requests one page after another.");
         source.signature(
             "pub fn into_paginator",
             &["self"],

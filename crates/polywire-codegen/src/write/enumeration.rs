@@ -1,4 +1,4 @@
-//! Enums and intEnums.
+//! Writes enums and intEnums.
 
 use crate::plan::{Enum, EnumVariant, Literal};
 use crate::source::Source;
@@ -31,12 +31,12 @@ fn declaration(source: &mut Source, enumeration: &Enum<'_>, is_text: bool) {
     for variant in &enumeration.variants {
         let fallback = match &variant.value {
             Literal::Text(value) => format!("`{value}`."),
-            Literal::Number(value) => format!("`{}`, which is {value}.", variant.member.name()),
+            Literal::Number(value) => format!("`{}` ({value}).", variant.member.name()),
         };
         doc(source, Some(variant.member.traits()), &fallback);
         source.line(format!("{},", variant.name));
     }
-    source.line("/// A value that this model does not have.");
+    source.line("/// A value that is not in the model.");
     let inner = if is_text { "schema::Text" } else { "i32" };
     source.line(format!("{}({inner}),", enumeration.unknown));
     source.close("}");
@@ -60,7 +60,7 @@ fn declaration(source: &mut Source, enumeration: &Enum<'_>, is_text: bool) {
     source.close("}");
 }
 
-/// Each variant beside its value, as the arms of a `match`.
+/// Writes one `match` arm per variant.
 fn arms(source: &mut Source, enumeration: &Enum<'_>, arm: impl Fn(&str, &str) -> (String, String)) {
     for variant in &enumeration.variants {
         let (pattern, expression) = arm(&variant.name, &literal(variant));
@@ -75,17 +75,17 @@ fn literal(variant: &EnumVariant<'_>) -> String {
     }
 }
 
-/// What the values are, and how one is sent.
+/// Writes `VALUES`, and the function that returns the serialized value.
 fn values(source: &mut Source, enumeration: &Enum<'_>, signature: &str) {
-    source.line("/// All values that the model has.");
+    source.line("/// All values of the model.");
     let values: Vec<String> = enumeration
         .variants
         .iter()
         .map(|variant| format!("Self::{}", variant.name))
         .collect();
-    super::structure::names_list(source, "pub const VALUES: &'static [Self] = &", &values);
+    super::structure::array(source, "pub const VALUES: &'static [Self] = &", &values);
     source.blank();
-    source.line("/// The value as it is sent.");
+    source.line("/// Returns the serialized value.");
     source.line("#[must_use]");
     source.open(signature);
     source.open("match self {");

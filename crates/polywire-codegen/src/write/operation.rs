@@ -1,4 +1,4 @@
-//! Operations: their errors, and what clients and servers share of them.
+//! Writes operations: their errors, and the marker types that clients and servers share.
 
 use crate::pagination::Pages;
 use crate::plan::{Operation, Plan};
@@ -15,19 +15,16 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     let root = &plan.settings.root;
     let name = &operation.error;
     source.blank();
-    source.line(format!(
-        "/// Why a call of `{}` has no output.",
-        operation.name
-    ));
+    source.line(format!("/// Errors of calls to `{}`.", operation.name));
     source.line("#[derive(Debug)]");
     source.line("#[non_exhaustive]");
     source.open(format!("pub enum {name} {{"));
-    for (place, variant) in &operation.errors {
-        let structure = &plan.structures[*place];
+    for (index, variant) in &operation.errors {
+        let structure = &plan.structures[*index];
         super::brief_of(source, structure.traits, &format!("`{}`.", structure.name));
-        source.line(format!("{variant}({}),", payload(plan, *place)));
+        source.line(format!("{variant}({}),", payload(plan, *index)));
     }
-    source.line("/// Anything else: what the model does not know, a deadline, a connection.");
+    source.line("/// Any other failure: an error that is not in the model, a deadline, a connection failure.");
     source.line(format!("Other({root}::rpc::CallError),"));
     source.close("}");
 
@@ -46,8 +43,8 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     source.open(format!("impl std::error::Error for {name} {{"));
     source.open("fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {");
     source.open("match self {");
-    for (place, variant) in &operation.errors {
-        let error = if is_boxed(plan, *place) {
+    for (index, variant) in &operation.errors {
+        let error = if is_boxed(plan, *index) {
             "&**error"
         } else {
             "error"
@@ -59,12 +56,12 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     source.close("}");
     source.close("}");
 
-    for (place, variant) in &operation.errors {
-        let ty = &plan.structures[*place].name;
+    for (index, variant) in &operation.errors {
+        let ty = &plan.structures[*index].name;
         source.blank();
         source.open(format!("impl From<{ty}> for {name} {{"));
         source.open(format!("fn from(error: {ty}) -> Self {{"));
-        source.line(match is_boxed(plan, *place) {
+        source.line(match is_boxed(plan, *index) {
             true => format!("Self::{variant}(Box::new(error))"),
             false => format!("Self::{variant}(error)"),
         });
@@ -78,7 +75,7 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     source.close("}");
     source.close("}");
     if plan.settings.server {
-        // For `?` in handlers.
+        // These conversions let handlers use `?`.
         for ty in [
             format!("{root}::protocol::Fault"),
             "schema::MissingMember".to_owned(),
@@ -105,8 +102,8 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
         source.line("Self::Other(answer.fault())");
     } else {
         source.open("let read = match answer.shape() {");
-        for (place, _) in &operation.errors {
-            let structure = &plan.structures[*place];
+        for (index, _) in &operation.errors {
+            let structure = &plan.structures[*index];
             source.arm(
                 &format!("{:?}", structure.id.as_str()),
                 &format!("answer.read::<{}>().map(Self::from)", structure.name),
@@ -123,7 +120,7 @@ fn error(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     }
 }
 
-/// What servers do with an error.
+/// Writes the conversion to a fault, which servers use.
 fn into_fault(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
     let root = &plan.settings.root;
     let name = &operation.error;
@@ -141,8 +138,8 @@ fn into_fault(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
         &format!(" -> {root}::protocol::Fault {{"),
     );
     source.open("match self {");
-    for (place, variant) in &operation.errors {
-        let structure = &plan.structures[*place];
+    for (index, variant) in &operation.errors {
+        let structure = &plan.structures[*index];
         let id = format!("{:?}", structure.id.as_str());
         let call = format!("{root}::rpc::generated::fault(service, {id}, &error)");
         source.arm(&format!("Self::{variant}(error)"), &call);
@@ -156,30 +153,30 @@ fn into_fault(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>) {
 }
 
 fn variants<'a>(operation: &'a Operation<'_>) -> impl Iterator<Item = &'a str> {
-    let own = operation.errors.iter().map(|(_, variant)| variant.as_str());
-    own.chain(["Other"])
+    let names = operation.errors.iter().map(|(_, variant)| variant.as_str());
+    names.chain(["Other"])
 }
 
-/// Large errors are boxed, so that results stay small.
-fn is_boxed(plan: &Plan<'_>, place: usize) -> bool {
-    plan.structures[place].size() > 112
+/// Large errors are boxed to keep `Result` small.
+fn is_boxed(plan: &Plan<'_>, index: usize) -> bool {
+    plan.structures[index].size() > 112
 }
 
-fn payload(plan: &Plan<'_>, place: usize) -> String {
-    let name = &plan.structures[place].name;
-    match is_boxed(plan, place) {
+fn payload(plan: &Plan<'_>, index: usize) -> String {
+    let name = &plan.structures[index].name;
+    match is_boxed(plan, index) {
         true => format!("Box<{name}>"),
         false => name.clone(),
     }
 }
 
-/// A type for each operation, which joins input, output and errors.
+/// Writes a marker type per operation, which links its input, output and errors.
 fn markers(source: &mut Source, plan: &Plan<'_>) {
     let root = &plan.settings.root;
     source.blank();
-    source.line("/// The operations, as types.");
+    source.line("/// Marker types of the operations.");
     source.open("pub mod operation {");
-    source.line("/// The formats that have code of their own.");
+    source.line("/// The formats with specialized codecs.");
     source.line("#[derive(Clone, Copy, Debug)]");
     source.line("pub struct Formats;");
     source.blank();
@@ -222,13 +219,13 @@ fn markers(source: &mut Source, plan: &Plan<'_>) {
 
 fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pages: &Pages) {
     let root = &plan.settings.root;
-    let super_ = |ty: &str| crate::pagination::outside(ty, plan, root);
+    let path_of = |ty: &str| crate::pagination::type_in_submodule(ty, plan, root);
     source.blank();
     source.open(format!(
         "impl {root}::rpc::generated::Pages for {} {{",
         operation.marker()
     ));
-    source.line(format!("type Token = {};", super_(&pages.token_ty)));
+    source.line(format!("type Token = {};", path_of(&pages.token_ty)));
     source.blank();
     source.open("fn token(output: &Self::Output) -> Option<Self::Token> {");
     source.chain(&pages.token);
@@ -246,7 +243,7 @@ fn paginate(source: &mut Source, plan: &Plan<'_>, operation: &Operation<'_>, pag
         "impl {root}::rpc::generated::ItemPages for {} {{",
         operation.marker()
     ));
-    source.line(format!("type Item = {};", super_(&items.ty)));
+    source.line(format!("type Item = {};", path_of(&items.ty)));
     source.blank();
     source.open("fn items(output: Self::Output) -> Vec<Self::Item> {");
     source.chain(&items.expression);

@@ -1,4 +1,4 @@
-//! Types by the ids of their shapes.
+//! Writes functions that look up types by shape ID.
 
 use crate::plan::Plan;
 use crate::source::Source;
@@ -8,7 +8,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     let shapes = structures
         .filter(|structure| structure.traits.is_some())
         .map(|structure| (structure.id.as_str(), structure.name.as_str()));
-    let name_of = |place: usize| plan.structures[place].name.as_str();
+    let name_of = |index: usize| plan.structures[index].name.as_str();
     let operations = plan.operations.iter();
     let inputs =
         operations.map(|operation| (operation.shape.id().as_str(), name_of(operation.input)));
@@ -16,8 +16,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     let outputs =
         operations.map(|operation| (operation.shape.id().as_str(), name_of(operation.output)));
     function(source, "shape", "structure", shapes);
-    function(source, "input", "input of an operation", inputs);
-    function(source, "output", "output of an operation", outputs);
+    function(source, "input", "input of the operation", inputs);
+    function(source, "output", "output of the operation", outputs);
 }
 
 fn function<'a>(
@@ -34,8 +34,9 @@ fn function<'a>(
     };
     source.blank();
     source.line(format!(
-        "/// Does something with the type of the {what}, by id."
+        "/// Calls the visitor with the type of the {what} with this ID."
     ));
+    source.line("/// Returns `None` if there is none.");
     source.signature(
         &format!("pub fn visit_{name}<V: codec::Visitor>"),
         &["id: &str", visitor],

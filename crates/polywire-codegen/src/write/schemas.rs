@@ -1,14 +1,15 @@
-//! The schemas of the service, and the service itself.
+//! Writes the packed schemas, and the functions that return the schemas and the service.
 
 use crate::plan::Plan;
 use crate::source::Source;
 
-/// How many columns a line of bytes takes.
+/// The number of columns per line of bytes.
 const WIDTH: usize = 96;
 
 pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.blank();
-    source.line("/// The schemas of the service, as this version of Polywire packs them.");
+    source
+        .line("/// The schemas of the service, packed in the format of this version of Polywire.");
     source.line("const SCHEMAS: &[u8] = b\"\\");
     for line in lines(&plan.schemas) {
         source.raw(&line);
@@ -17,7 +18,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line("static SET: std::sync::LazyLock<std::sync::Arc<schema::SchemaSet<'static>>> =");
     source.line("    std::sync::LazyLock::new(|| codec::schemas(SCHEMAS));");
     source.blank();
-    source.line("/// The schemas that the types here were made for.");
+    source.line("/// Returns the schemas of the types in this module.");
     source.line("#[must_use]");
     source.open("pub fn schemas() -> &'static schema::SchemaSet<'static> {");
     source.line("&SET");
@@ -25,7 +26,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     if plan.has_operations() {
         let root = &plan.settings.root;
         source.blank();
-        source.line("/// The service, as clients and servers know it.");
+        source.line("/// Returns the service, which clients and servers are built from.");
         source.line("#[must_use]");
         source.open(format!("pub fn service() -> {root}::rpc::ServiceHandle {{"));
         source.line(format!(
@@ -35,8 +36,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     }
 }
 
-/// Bytes as the lines of a literal, each with a backslash at its end, which
-/// leaves out the line break and the spaces that follow.
+/// Formats bytes as lines of a byte string literal. Each line ends with a backslash, which skips
+/// the line break and leading spaces of the next line.
 fn lines(bytes: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -45,7 +46,7 @@ fn lines(bytes: &[u8]) -> Vec<String> {
             b'"' => "\\\"".to_owned(),
             b'\\' => "\\\\".to_owned(),
             b'\n' => "\\n".to_owned(),
-            // A space at the beginning of a line would be left out.
+            // A leading space would be skipped.
             b' ' if line.is_empty() => "\\x20".to_owned(),
             b' '..=b'~' => char::from(*byte).to_string(),
             _ => format!("\\x{byte:02x}"),

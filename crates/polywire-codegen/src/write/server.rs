@@ -1,4 +1,4 @@
-//! The server.
+//! Writes the server module.
 
 use crate::names::camel;
 use crate::plan::Plan;
@@ -11,7 +11,7 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     let service = plan.closure.service();
     let name = camel(service.id().name());
     source.blank();
-    source.line("/// The server.");
+    source.line("/// Server of the service.");
     source.open("pub mod server {");
     source.line("use std::future::Future;");
     source.blank();
@@ -26,8 +26,8 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     );
     source.line("///");
     source.doc(
-        "An implementation has all operations: one that is added to the model is a method\n\
-         that is missing, which the compiler says. Implementations write `async fn`.",
+        "Implement every operation with `async fn`. When the model gets a new operation,\n\
+         implementations fail to compile until they have the new method.",
     );
     source.open(format!("pub trait {name}: Send + Sync + 'static {{"));
     for operation in &plan.operations {
@@ -53,9 +53,9 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.close("}");
     source.blank();
     source.line(
-        "/// Begins to build a server of an implementation. Without protocols that are named",
+        "/// Returns a server builder for an implementation. If no protocols are set, the server",
     );
-    source.line("/// it takes those of the model.");
+    source.line("/// offers those of the model.");
     source.signature(
         &format!("pub fn builder<S: {name}>"),
         &["implementation: S"],
@@ -73,9 +73,9 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     source.line(format!(
         "let builder = {root}::rpc::Server::builder(service.clone());"
     ));
-    for (place, operation) in plan.operations.iter().enumerate() {
+    for (index, operation) in plan.operations.iter().enumerate() {
         let marker = operation.marker();
-        let is_last = place + 1 == plan.operations.len();
+        let is_last = index + 1 == plan.operations.len();
         let (start, end) = match is_last {
             true => ("", ")"),
             false => ("let builder = ", ");"),
@@ -84,10 +84,10 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         source.line("builder,");
         source.line("&service,");
         source.line("&implementation,");
-        let head = "|own: std::sync::Arc<S>, input, context| async move {";
-        let call = format!("own.{}(input, &context).await", operation.method);
+        let head = "|service_impl: std::sync::Arc<S>, input, context| async move {";
+        let call = format!("service_impl.{}(input, &context).await", operation.method);
         let whole = format!("{head} {call} }}");
-        // The last argument may be a little longer than a line, to rustfmt.
+        // rustfmt allows the last argument to exceed the line width a little.
         if source.fits(&whole[4..]) {
             source.line(format!("{whole},"));
         } else {

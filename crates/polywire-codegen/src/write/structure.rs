@@ -1,4 +1,4 @@
-//! Structures, their builders and codecs.
+//! Writes structures, their builders and codecs.
 
 use crate::plan::{Field, Presence, Structure};
 use crate::source::Source;
@@ -17,8 +17,7 @@ pub(super) fn write(source: &mut Source, structure: &Structure<'_>) {
 }
 
 impl Field<'_> {
-    /// The name of the method of the builder. A member may have the name of one
-    /// of the builder's own.
+    /// Returns the name of the setter. It must differ from `build`.
     pub(super) fn setter(&self) -> String {
         match self.name.as_str() {
             "build" => "build_".to_owned(),
@@ -26,8 +25,8 @@ impl Field<'_> {
         }
     }
 
-    /// The type with its `Option`.
-    fn whole_ty(&self) -> String {
+    /// The type of the field, with `Option` if it is optional.
+    fn field_ty(&self) -> String {
         match self.presence.is_option() {
             true => format!("Option<{}>", self.ty),
             false => self.ty.clone(),
@@ -41,26 +40,26 @@ impl Structure<'_> {
         self.fields.iter().filter(is_required)
     }
 
-    /// Whether building one can fail.
+    /// Whether the builder's `build` can fail.
     pub(super) fn needs_check(&self) -> bool {
         self.required().next().is_some()
     }
 
-    fn hides(&self) -> bool {
+    fn has_sensitive(&self) -> bool {
         self.is_sensitive() || self.fields.iter().any(|field| field.is_sensitive)
     }
 
-    /// Whether a default is another than that of its type.
-    fn defaults(&self) -> bool {
+    /// Whether any member's default differs from the default of its type.
+    fn has_custom_defaults(&self) -> bool {
         self.fields.iter().any(|field| match &field.presence {
-            Presence::Default(expression) => !TYPES_OWN.contains(&expression.as_str()),
+            Presence::Default(expression) => !TYPE_DEFAULTS.contains(&expression.as_str()),
             _ => false,
         })
     }
 }
 
-/// Defaults that are those of their types, as `defaults.rs` writes them.
-const TYPES_OWN: [&str; 7] = [
+/// Defaults that equal the default of their type, as written by `defaults.rs`.
+const TYPE_DEFAULTS: [&str; 7] = [
     "\"\".into()",
     "0",
     "0.0",
@@ -76,8 +75,8 @@ fn declaration(source: &mut Source, structure: &Structure<'_>) {
     source.line("#[non_exhaustive]");
     let derives: Vec<&str> = [
         Some("Clone"),
-        (!structure.hides()).then_some("Debug"),
-        (!structure.defaults()).then_some("Default"),
+        (!structure.has_sensitive()).then_some("Debug"),
+        (!structure.has_custom_defaults()).then_some("Default"),
         Some("PartialEq"),
     ]
     .into_iter()
@@ -92,11 +91,11 @@ fn declaration(source: &mut Source, structure: &Structure<'_>) {
         for field in &structure.fields {
             let fallback = format!("`{}`.", field.member.name());
             doc(source, Some(field.member.traits()), &fallback);
-            source.line(format!("pub {}: {},", field.name, field.whole_ty()));
+            source.line(format!("pub {}: {},", field.name, field.field_ty()));
         }
         source.close("}");
     }
-    if structure.defaults() {
+    if structure.has_custom_defaults() {
         let generics = generics(structure.has_lifetime);
         source.blank();
         source.open(format!(
@@ -119,12 +118,12 @@ fn declaration(source: &mut Source, structure: &Structure<'_>) {
     }
 }
 
-/// Before a setter that is named after a member and sounds like something else:
-/// clippy wants `is_truncated` to look.
-pub(super) fn conventional(source: &mut Source, setter: &str) {
-    let sounds = ["as_", "from_", "into_", "is_", "to_"];
-    if sounds.iter().any(|sound| setter.starts_with(sound)) {
-        source.line("#[allow(clippy::wrong_self_convention, reason = \"named as the member\")]");
+/// Allows a setter named after a member to violate naming conventions: clippy expects
+/// `is_truncated` to take `&self`.
+pub(super) fn allow_self_convention(source: &mut Source, setter: &str) {
+    let prefixes = ["as_", "from_", "into_", "is_", "to_"];
+    if prefixes.iter().any(|prefix| setter.starts_with(prefix)) {
+        source.line("#[allow(clippy::wrong_self_convention, reason = \"named after the member\")]");
     }
 }
 
@@ -135,7 +134,7 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
 
     source.blank();
     source.open(format!("impl{generics} {ty} {{"));
-    source.line(format!("/// Begins to build a [`{}`].", structure.name));
+    source.line(format!("/// Returns a builder for [`{}`].", structure.name));
     source.line("#[must_use]");
     source.open(format!("pub fn builder() -> {builder} {{"));
     source.line(format!("{}::default()", structure.builder));
@@ -143,7 +142,7 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
     source.close("}");
 
     source.blank();
-    source.line(format!("/// Builds a [`{}`].", structure.name));
+    source.line(format!("/// Builder for [`{}`].", structure.name));
     source.line("#[derive(Clone, Debug, Default)]");
     source.open(format!("pub struct {builder} {{"));
     source.line(format!("value: {ty},"));
@@ -167,7 +166,7 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
             field.name,
             field.into.as_ref().unwrap_or(&field.ty)
         );
-        conventional(source, &field.setter());
+        allow_self_convention(source, &field.setter());
         source.signature(
             &format!("pub fn {}", field.setter()),
             &["mut self", &argument],
@@ -191,16 +190,16 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
     }
     source.blank();
     if required.is_empty() {
-        source.line(format!("/// The [`{}`].", structure.name));
+        source.line(format!("/// Returns the [`{}`].", structure.name));
         source.line("#[must_use]");
         source.open(format!("pub fn build(self) -> {ty} {{"));
         source.line("self.value");
     } else {
-        source.line(format!("/// The [`{}`].", structure.name));
+        source.line(format!("/// Returns the [`{}`].", structure.name));
         source.line("///");
         source.line("/// # Errors");
         source.line("///");
-        source.line("/// A required member was not set.");
+        source.line("/// Returns an error if a required member is not set.");
         source.open(format!(
             "pub fn build(self) -> Result<{ty}, schema::MissingMember> {{"
         ));
@@ -208,7 +207,7 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
             .iter()
             .map(|field| format!("{:?}", field.member.name()))
             .collect();
-        names_list(source, "let required = &", &names);
+        array(source, "let required = &", &names);
         source.line(format!(
             "self.set.check({:?}, required)?;",
             structure.id.name()
@@ -234,8 +233,8 @@ fn builder(source: &mut Source, structure: &Structure<'_>) {
     source.close("}");
 }
 
-/// `START[...];`, an item a line if all do not fit on one.
-pub(super) fn names_list(source: &mut Source, start: &str, items: &[String]) {
+/// Writes `START[...];`. Uses one line if it fits, or else one line per item.
+pub(super) fn array(source: &mut Source, start: &str, items: &[String]) {
     let whole = format!("{start}[{}];", items.join(", "));
     if source.fits(&whole) {
         source.line(whole);
@@ -248,9 +247,9 @@ pub(super) fn names_list(source: &mut Source, start: &str, items: &[String]) {
     source.close("];");
 }
 
-/// `Debug` without what is sensitive.
+/// Writes `Debug` if members are sensitive and must be redacted.
 fn debug(source: &mut Source, structure: &Structure<'_>) {
-    if !structure.hides() {
+    if !structure.has_sensitive() {
         return;
     }
     let generics = generics(structure.has_lifetime);
@@ -273,7 +272,7 @@ fn debug(source: &mut Source, structure: &Structure<'_>) {
         );
     }
     source.line(".finish()");
-    source.close_quietly();
+    source.dedent();
     source.close("}");
     source.close("}");
 }
@@ -300,7 +299,7 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
             source.line(format!("let mut present = {always};"));
             for field in structure.fields.iter().filter(is_option) {
                 let mut is_there = format!("self.{}.is_some()", field.name);
-                if let Presence::Fillable(_) = field.presence {
+                if let Presence::ClientOptionalDefault(_) = field.presence {
                     source.line(format!("let member = shape.member({});", field.ordinal));
                     is_there.push_str(" || encoder.fills(member)");
                 }
@@ -312,7 +311,7 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
             let value = format!("&self.{}", field.name);
             let member = format!("shape.member({})", field.ordinal);
             match &field.presence {
-                Presence::Fillable(default) => {
+                Presence::ClientOptionalDefault(default) => {
                     source.line(format!("let default = || {default};"));
                     let arguments = [value.as_str(), member.as_str(), "encoder", "default"];
                     source.call("codec::put_or", &arguments, ";");
@@ -330,7 +329,7 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
 }
 
 fn decode(source: &mut Source, structure: &Structure<'_>) {
-    // What borrows, borrows from the message.
+    // Borrowed data has the lifetime of the message.
     let ty = structure.ty("'de");
     let builder = structure.builder_ty("'de");
     source.blank();
@@ -368,7 +367,7 @@ fn decode(source: &mut Source, structure: &Structure<'_>) {
     source.close("}");
 }
 
-/// The loop over the members.
+/// Writes the loop over the members.
 fn members(source: &mut Source, structure: &Structure<'_>) {
     source.line("let shape = at.target();");
     source.line("let mut seq = decoder.structure(at)?;");
@@ -411,26 +410,31 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         .required()
         .map(|field| field.ordinal.to_string())
         .collect();
-    let asks: Vec<&Field<'_>> = structure
+    let optional: Vec<&Field<'_>> = structure
         .fields
         .iter()
-        .filter(|field| matches!(field.presence, Presence::Expected | Presence::Fillable(_)))
+        .filter(|field| {
+            matches!(
+                field.presence,
+                Presence::ClientOptional | Presence::ClientOptionalDefault(_)
+            )
+        })
         .collect();
-    let parted: Vec<&Field<'_>> = structure
+    let flattened: Vec<&Field<'_>> = structure
         .fields
         .iter()
-        .filter(|field| field.is_parted())
+        .filter(|field| field.is_flattened_map())
         .collect();
-    let uses_at = !required.is_empty() || !asks.is_empty();
-    let is_mutable = asks
+    let uses_at = !required.is_empty() || !optional.is_empty();
+    let is_mutable = optional
         .iter()
-        .any(|field| matches!(field.presence, Presence::Fillable(_)));
+        .any(|field| matches!(field.presence, Presence::ClientOptionalDefault(_)));
     let argument = format!("{}builder: {builder}", if is_mutable { "mut " } else { "" });
     let at = match uses_at {
         true => "at: schema::Member<'_>",
         false => "_: schema::Member<'_>",
     };
-    let decoder = match uses_at || !parted.is_empty() {
+    let decoder = match uses_at || !flattened.is_empty() {
         true => "decoder: &mut D",
         false => "_: &mut D",
     };
@@ -440,10 +444,10 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         " -> Result<Self, schema::Error> {",
     );
     if !required.is_empty() {
-        names_list(source, "let required = &", &required);
+        array(source, "let required = &", &required);
         source.line("builder.set.ask(required, at, decoder)?;");
     }
-    for field in asks {
+    for field in optional {
         let name = &field.name;
         source.line(format!(
             "let member = at.target().member({});",
@@ -451,7 +455,7 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         ));
         let is_missing = format!("builder.value.{name}.is_none()");
         match &field.presence {
-            Presence::Fillable(expression) => {
+            Presence::ClientOptionalDefault(expression) => {
                 source.open(format!("if {is_missing} && decoder.fills(member) {{"));
                 source.line(format!("builder.value.{name} = Some({expression});"));
             }
@@ -462,7 +466,7 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         }
         source.close("}");
     }
-    for field in parted {
+    for field in flattened {
         let name = &field.name;
         let entries = match field.presence {
             Presence::Required | Presence::Default(_) => format!("&builder.value.{name}"),

@@ -1,4 +1,4 @@
-//! Unions.
+//! Writes unions.
 
 use crate::plan::{Union, UnionVariant, with_lifetime};
 use crate::source::Source;
@@ -17,7 +17,7 @@ impl Union<'_> {
         with_lifetime(&self.name, self.has_lifetime, lifetime)
     }
 
-    fn hides(&self) -> bool {
+    fn has_sensitive(&self) -> bool {
         self.shape.traits().is_sensitive() || self.variants.iter().any(|v| v.is_sensitive)
     }
 }
@@ -27,13 +27,13 @@ fn declaration(source: &mut Source, union: &Union<'_>) {
     let fallback = format!("`{}`.", union.shape.id().name());
     doc(source, Some(union.shape.traits()), &fallback);
     source.line("#[non_exhaustive]");
-    // The tag as a whole word is moved as such. One of a byte is moved together
-    // with what lies beside it, across the edges of words that have just been
-    // stored, which makes a processor wait.
+    // With a full-word discriminant, moving a value copies whole words. A one-byte discriminant is
+    // copied together with neighbouring bytes, which straddle words that were just stored and cause
+    // a failed store-to-load forward.
     if union.variants.iter().any(|variant| variant.ty.is_some()) {
         source.line("#[repr(u64)]");
     }
-    source.line(match union.hides() {
+    source.line(match union.has_sensitive() {
         true => "#[derive(Clone, Default, PartialEq)]",
         false => "#[derive(Clone, Debug, Default, PartialEq)]",
     });
@@ -46,11 +46,11 @@ fn declaration(source: &mut Source, union: &Union<'_>) {
             None => format!("{},", variant.name),
         });
     }
-    source.line("/// A member that this model does not have. It cannot be written.");
+    source.line("/// A member that is not in the model. It cannot be serialized.");
     source.line("#[default]");
     source.line(format!("{},", union.unknown));
     source.close("}");
-    if union.hides() {
+    if union.has_sensitive() {
         debug(source, union);
     }
 }
@@ -87,7 +87,7 @@ fn debug(source: &mut Source, union: &Union<'_>) {
     source.close("}");
 }
 
-/// `as_text() -> Option<&Text>` for each variant with data.
+/// Writes `as_text() -> Option<&Text>` for each variant with data.
 fn accessors(source: &mut Source, union: &Union<'_>) {
     let data: Vec<(&UnionVariant<'_>, &String)> = union
         .variants
@@ -102,7 +102,10 @@ fn accessors(source: &mut Source, union: &Union<'_>) {
     source.open(format!("impl{generics} {} {{", union.ty("'a")));
     for (variant, ty) in data {
         source.blank();
-        source.line(format!("/// `{}`, if it is that.", variant.member.name()));
+        source.line(format!(
+            "/// Returns the value of `{}`, if this is the variant.",
+            variant.member.name()
+        ));
         source.line("#[must_use]");
         let (name, result) = match variant.is_copy {
             true => (&variant.name, ty.clone()),
@@ -123,7 +126,7 @@ fn accessors(source: &mut Source, union: &Union<'_>) {
     source.close("}");
 }
 
-/// What is in the box.
+/// Returns the type inside of a `Box`.
 fn unboxed(ty: &str) -> &str {
     let inner = ty.strip_prefix("Box<");
     inner.and_then(|ty| ty.strip_suffix('>')).unwrap_or(ty)

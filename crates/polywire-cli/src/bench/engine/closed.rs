@@ -1,4 +1,4 @@
-//! Closed loops: how many calls are open decides when the next is sent.
+//! Closed loops: the next call is sent when an earlier one ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,93 +8,99 @@ use tokio::task::coop;
 use tokio::time::{MissedTickBehavior, interval_at};
 
 use super::super::wire::Wire;
-use super::lane::Lane;
+use super::state::ThreadState;
 
-/// A call that fails sooner than this and was not answered is followed by a pause, or calls that cannot be
-/// sent would be all that the program does. Who is turned away by the server calls again at once: that is the load that
-/// was asked for.
-const AT_ONCE: Duration = Duration::from_millis(1);
+/// If a call fails within this time and the server did not respond, the client pauses. Otherwise
+/// calls that cannot be sent would consume all CPU time. Calls rejected by the server are repeated
+/// at once, because that is the requested load.
+const FAST_FAILURE: Duration = Duration::from_millis(1);
 
-/// That pause.
+/// The length of the pause.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How often what has come is looked at before a batch is skipped: reading, waking and ending a call
-/// take a turn each.
-const LOOKS: usize = 4;
+/// How often to poll for replies before a batch is skipped: reading, waking and completing a call
+/// each take one iteration.
+const POLL_ATTEMPTS: usize = 4;
 
-/// Keeps so many calls of each client open until the run ends.
-pub(super) async fn steady<W: Wire>(lane: &Arc<Lane>, clients: &[Arc<W>], concurrency: u32) {
-    tokio::time::sleep_until(lane.run.at(Duration::ZERO)).await;
+/// Keeps a number of calls of each client open until the run ends.
+pub(super) async fn keep_open<W: Wire>(
+    state: &Arc<ThreadState>,
+    clients: &[Arc<W>],
+    concurrency: u32,
+) {
+    tokio::time::sleep_until(state.run.at(Duration::ZERO)).await;
     for client in clients {
         for _ in 0..concurrency {
-            let (lane, client) = (Arc::clone(lane), Arc::clone(client));
+            let (state, client) = (Arc::clone(state), Arc::clone(client));
             tokio::spawn(async move {
                 loop {
-                    let begin = lane.run.now();
-                    if begin >= lane.run.end() {
+                    let begin = state.run.now();
+                    if begin >= state.run.end() {
                         return;
                     }
-                    lane.sent(begin, begin);
+                    state.record_sent(begin, begin);
                     let outcome = client.call().await;
-                    lane.ended(begin, &outcome);
-                    let unanswered = outcome.as_ref().is_err_and(|wrong| !wrong.was_answered());
-                    if unanswered && lane.run.now() < begin + AT_ONCE {
+                    state.record_end(begin, &outcome);
+                    let unanswered = outcome
+                        .as_ref()
+                        .is_err_and(|failure| !failure.is_server_response());
+                    if unanswered && state.run.now() < begin + FAST_FAILURE {
                         tokio::time::sleep(PAUSE).await;
                     }
-                    // A wire that never has to wait must let the others run.
+                    // Yield even if the wire is always ready.
                     coop::consume_budget().await;
                 }
             });
         }
     }
-    ended(lane).await;
+    wait_for_end(state).await;
 }
 
-/// Has each client send so many calls at once, every interval; they count from when the interval began. A client that has as many open
-/// again skips what would go beyond.
-pub(super) async fn paced<W: Wire>(
-    lane: &Arc<Lane>,
+/// Sends a batch of calls per client and interval. Latency starts at the start of the interval. A
+/// client with too many open calls skips the rest of the batch.
+pub(super) async fn send_batches<W: Wire>(
+    state: &Arc<ThreadState>,
     clients: &[Arc<W>],
     concurrency: u32,
     interval: Duration,
 ) {
     let open: Vec<Arc<AtomicU32>> = clients.iter().map(|_| Arc::default()).collect();
-    let mut ticks = interval_at(lane.run.at(Duration::ZERO), interval);
+    let mut ticks = interval_at(state.run.at(Duration::ZERO), interval);
     let mut due = Duration::ZERO;
-    // Late is late: the pace stays.
+    // Keep the pace after a delay.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     loop {
         ticks.tick().await;
         let room =
             |open: &AtomicU32| (2 * concurrency).saturating_sub(open.load(Ordering::Relaxed));
-        // If this thread was kept from running, replies have come that it has not read: those
-        // calls are not open.
-        for _ in 0..LOOKS {
+        // If this thread was delayed, replies have arrived that were not read yet. Do not count
+        // those calls as open.
+        for _ in 0..POLL_ATTEMPTS {
             if open.iter().all(|open| room(open) >= concurrency) {
                 break;
             }
             tokio::task::yield_now().await;
         }
-        if due >= lane.run.end() {
+        if due >= state.run.end() {
             return;
         }
-        let now = lane.run.now();
+        let now = state.run.now();
         for (client, open) in clients.iter().zip(&open) {
             let room = room(open);
             let count = concurrency.min(room);
             if count < concurrency {
-                lane.skipped(due, u64::from(concurrency - count));
+                state.record_skipped(due, u64::from(concurrency - count));
             }
             for _ in 0..count {
                 open.fetch_add(1, Ordering::Relaxed);
-                // Here and not in the task: what is open when the run ends is waited for.
-                lane.sent(due, now);
-                let (lane, client) = (Arc::clone(lane), Arc::clone(client));
+                // Counted before the task runs, because the run waits for open calls at its end.
+                state.record_sent(due, now);
+                let (state, client) = (Arc::clone(state), Arc::clone(client));
                 let open = Arc::clone(open);
                 tokio::spawn(async move {
                     let outcome = client.call().await;
                     open.fetch_sub(1, Ordering::Relaxed);
-                    lane.ended(due, &outcome);
+                    state.record_end(due, &outcome);
                 });
             }
         }
@@ -103,13 +109,13 @@ pub(super) async fn paced<W: Wire>(
 }
 
 /// Returns when the run has ended.
-async fn ended(lane: &Lane) {
+async fn wait_for_end(state: &ThreadState) {
     loop {
-        let (now, end) = (lane.run.now(), lane.run.end());
+        let (now, end) = (state.run.now(), state.run.end());
         if now >= end {
             return;
         }
-        // It may be ended sooner meanwhile.
+        // Another thread may end the run earlier.
         tokio::time::sleep((end - now).min(Duration::from_millis(20))).await;
     }
 }

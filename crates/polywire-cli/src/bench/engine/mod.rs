@@ -1,17 +1,16 @@
-//! Threads with clients that send calls.
+//! Threads whose clients send calls.
 //!
-//! Each thread has a runtime of its own, and each of its clients connections of its own; nothing
-//! is shared but the clock's beginning and the end. What happened is counted by each thread for
-//! itself, and taken away from time to time by who watches.
+//! Each thread has its own runtime, and each client its own connections. Threads share only the
+//! clock. Each thread counts its calls, and the monitor collects the counters periodically.
 
 mod closed;
-mod lane;
 mod open;
 mod pacer;
+mod state;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod usage;
 
-pub(super) use lane::{Lane, Run};
-pub(super) use threads::{Threads, Used};
+pub(super) use state::{Run, ThreadState};
+pub(super) use threads::{ThreadUsage, Threads};

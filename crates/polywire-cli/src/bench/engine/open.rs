@@ -1,4 +1,4 @@
-//! Open loops: the schedule decides when a call is sent, whatever has become of others.
+//! Open loops: the schedule decides when calls are sent, independent of replies.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use super::super::schedule::Share;
 use super::super::wire::Wire;
-use super::lane::Lane;
+use super::state::ThreadState;
 
-/// The most calls that are sent before others have their turn: after a stall thousands are due.
-const AT_ONCE: u64 = 256;
+/// The maximum number of calls sent before other tasks run. After a stall, thousands are due.
+const MAX_BURST: u64 = 256;
 
-/// Sends each call when it is due, to one client after the other. A client with so many open skips
-/// the call. `until` returns at that time or soon after, or when the run ends.
-pub(super) async fn scheduled<W: Wire>(
-    lane: &Arc<Lane>,
+/// Sends each scheduled call, to one client after the other. A client with too many open calls
+/// skips the call. `until` returns at or soon after the given time, or when the run ends.
+pub(super) async fn send_scheduled<W: Wire>(
+    state: &Arc<ThreadState>,
     clients: &[Arc<W>],
     share: &Share,
     most_open: u32,
@@ -23,23 +23,23 @@ pub(super) async fn scheduled<W: Wire>(
     let open: Vec<Arc<AtomicU32>> = clients.iter().map(|_| Arc::default()).collect();
     let mut call = 0;
     loop {
-        let now = lane.run.now();
-        let end = lane.run.end();
+        let now = state.run.now();
+        let end = state.run.end();
         let behind = share.due_by(now).saturating_sub(call);
-        for _ in 0..behind.min(AT_ONCE) {
+        for _ in 0..behind.min(MAX_BURST) {
             let due = share.time_of(call);
             if due >= end {
                 return;
             }
             let turn = (call % clients.len() as u64) as usize;
             call += 1;
-            send(lane, &clients[turn], &open[turn], most_open, due);
+            send(state, &clients[turn], &open[turn], most_open, due);
         }
-        // What was due by the end is sent, however late.
-        if now >= end && behind <= AT_ONCE {
+        // Calls that were due before the end are sent, however late.
+        if now >= end && behind <= MAX_BURST {
             return;
         }
-        match behind > AT_ONCE {
+        match behind > MAX_BURST {
             true => tokio::task::yield_now().await,
             false => until(share.time_of(call)).await,
         }
@@ -47,23 +47,23 @@ pub(super) async fn scheduled<W: Wire>(
 }
 
 fn send<W: Wire>(
-    lane: &Arc<Lane>,
+    state: &Arc<ThreadState>,
     client: &Arc<W>,
     open: &Arc<AtomicU32>,
     most_open: u32,
     due: Duration,
 ) {
     if open.load(Ordering::Relaxed) >= most_open {
-        lane.skipped(due, 1);
+        state.record_skipped(due, 1);
         return;
     }
     open.fetch_add(1, Ordering::Relaxed);
-    // Here and not in the task: what is open when the run ends is waited for.
-    lane.sent(due, lane.run.now());
-    let (lane, client, open) = (Arc::clone(lane), Arc::clone(client), Arc::clone(open));
+    // Counted before the task runs, because the run waits for open calls at its end.
+    state.record_sent(due, state.run.now());
+    let (state, client, open) = (Arc::clone(state), Arc::clone(client), Arc::clone(open));
     tokio::spawn(async move {
         let outcome = client.call().await;
         open.fetch_sub(1, Ordering::Relaxed);
-        lane.ended(due, &outcome);
+        state.record_end(due, &outcome);
     });
 }

@@ -1,8 +1,7 @@
 //! Wakes a thread when its next call is due.
 //!
-//! The timers of tokio are good to a millisecond, within which fast calls begin and end: latency
-//! from the schedule would be that of the timer. A thread that sleeps in the kernel is woken within
-//! some 60 us, and needs no processor to wait.
+//! Timers of tokio have a resolution of a millisecond, which is longer than many calls take. A
+//! thread that sleeps in the kernel wakes up within about 60 us, without using CPU time.
 
 use std::io;
 use std::sync::Arc;
@@ -11,16 +10,16 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::super::schedule::Share;
-use super::lane::Run;
+use super::state::Run;
 
-/// What is due sooner than this is sent together: a thread that sleeps less often has more of the
-/// processor left for calls.
-const SHORTEST: Duration = Duration::from_micros(20);
+/// Calls that are due within this time are sent together, to sleep less often and leave CPU time
+/// for calls.
+const MIN_SLEEP: Duration = Duration::from_micros(20);
 
-/// How late the end of a run is seen.
-const LONGEST: Duration = Duration::from_millis(20);
+/// The maximum sleep, which bounds the delay in noticing the end of a run.
+const MAX_SLEEP: Duration = Duration::from_millis(20);
 
-/// Starts the thread, which ends with the run.
+/// Starts the thread. It ends with the run.
 pub(super) fn start(run: Arc<Run>, share: Share) -> io::Result<Arc<Notify>> {
     let notify = Arc::new(Notify::new());
     let wake = Arc::clone(&notify);
@@ -33,9 +32,9 @@ pub(super) fn start(run: Arc<Run>, share: Share) -> io::Result<Arc<Notify>> {
                 return;
             }
             let next = share.time_of(share.due_by(now));
-            // It may be due meanwhile.
+            // The call may have become due already.
             let wait = next.saturating_sub(run.now());
-            std::thread::sleep(wait.clamp(SHORTEST, LONGEST));
+            std::thread::sleep(wait.clamp(MIN_SLEEP, MAX_SLEEP));
         }
     })?;
     Ok(notify)

@@ -1,4 +1,4 @@
-//! Loads over simulated time: the clock jumps to whatever is next.
+//! Tests with simulated time: the clock jumps to the next event.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::super::recording::{Outcome, Tally, Wrong};
+use super::super::recording::{CallFailure, Outcome, Tally};
 use super::super::schedule::{Schedule, Share};
 use super::super::wire::Wire;
-use super::lane::{Lane, Run};
+use super::state::{Run, ThreadState};
 use super::{closed, open};
 
 const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// Answers after a time, but not before it has recovered from its stall.
-struct Fake {
+/// Replies after a delay, and not before its stall ends.
+struct FakeClient {
     begin: Instant,
     takes: Duration,
     stall: Option<(Duration, Duration)>,
@@ -28,7 +28,7 @@ struct Fake {
     calls: AtomicU64,
 }
 
-impl Fake {
+impl FakeClient {
     fn new(takes: Duration) -> Self {
         Self {
             begin: Instant::now(),
@@ -47,11 +47,11 @@ impl Fake {
     }
 }
 
-impl Wire for Fake {
+impl Wire for FakeClient {
     async fn call(&self) -> Outcome {
         let open = self.open.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_open.fetch_max(open, Ordering::Relaxed);
-        // Whoever spins does not let the clock go on: that test shall end.
+        // A busy loop would prevent simulated time from advancing, so the test fails instead.
         let calls = self.calls.fetch_add(1, Ordering::Relaxed);
         assert!(calls < 100_000, "too many calls");
         let mut ends = self.begin.elapsed() + self.takes;
@@ -63,99 +63,107 @@ impl Wire for Fake {
         tokio::time::sleep_until(self.begin + ends).await;
         self.open.fetch_sub(1, Ordering::Relaxed);
         match self.fails {
-            true => Err(Wrong::new(self.kind, "on purpose")),
+            true => Err(CallFailure::new(self.kind, "on purpose")),
             false => Ok(()),
         }
     }
 }
 
-/// 100 ms of warm-up, a second that is measured, and half a second of patience.
-fn lane() -> Arc<Lane> {
+/// 100 ms of warm-up, one second of measurement, and half a second to wait for open calls.
+fn state() -> Arc<ThreadState> {
     let run = Run::new(Instant::now(), millis(100), millis(1_000), millis(500));
-    Arc::new(Lane::new(Arc::new(run)))
+    Arc::new(ThreadState::new(Arc::new(run)))
 }
 
-fn tally(lane: &Lane) -> Tally {
-    lane.recorder().tally.clone()
+fn tally(state: &ThreadState) -> Tally {
+    state.recorder().tally.clone()
 }
 
-async fn scheduled(lane: &Arc<Lane>, clients: &[Arc<Fake>], schedule: Schedule, most_open: u32) {
+async fn scheduled(
+    state: &Arc<ThreadState>,
+    clients: &[Arc<FakeClient>],
+    schedule: Schedule,
+    most_open: u32,
+) {
     let share = Share::new(schedule, 0, 1);
     let until = async |due| {
-        let soon = lane.run.now() + millis(10);
-        tokio::time::sleep_until(lane.run.at(soon.min(due))).await;
+        let soon = state.run.now() + millis(10);
+        tokio::time::sleep_until(state.run.at(soon.min(due))).await;
     };
-    open::scheduled(lane, clients, &share, most_open, until).await;
-    lane.drained().await;
+    open::send_scheduled(state, clients, &share, most_open, until).await;
+    state.wait_for_open_calls().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_closed_loop_keeps_its_calls_open() {
-    let lane = lane();
-    let clients = [millis(10), millis(20)].map(|takes| Arc::new(Fake::new(takes)));
-    closed::steady(&lane, &clients, 3).await;
-    lane.drained().await;
-    let tally = tally(&lane);
+async fn closed_loop_keeps_calls_open() {
+    let state = state();
+    let clients = [millis(10), millis(20)].map(|takes| Arc::new(FakeClient::new(takes)));
+    closed::keep_open(&state, &clients, 3).await;
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     // 3 calls every 10 ms and 3 every 20 ms.
     assert_eq!((tally.sent, tally.replied, tally.arrived), (450, 450, 450));
     assert_eq!((tally.warm_up, tally.failed()), ((45, 0), 0));
     assert_eq!(clients[0].most_open(), 3);
     assert_eq!(tally.latency.max() / 1_000_000, 20);
-    assert_eq!(lane.recorder().open(), (0, 0));
+    assert_eq!(state.recorder().open(), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_fail_at_once_do_not_spin() {
-    let lane = lane();
-    let mut fake = Fake::new(Duration::ZERO);
+async fn pauses_after_immediate_failures() {
+    let state = state();
+    let mut fake = FakeClient::new(Duration::ZERO);
     fake.fails = true;
-    closed::steady(&lane, &[Arc::new(fake)], 1).await;
-    lane.drained().await;
-    let tally = tally(&lane);
+    closed::keep_open(&state, &[Arc::new(fake)], 1).await;
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     assert!((50..=100).contains(&tally.failed()), "{}", tally.failed());
     assert_eq!(tally.errors["disconnected"].samples, ["on purpose"]);
 }
 
-/// Whoever is turned away at once by the server keeps calling.
+/// Clients whose calls the server rejects immediately keep calling.
 #[tokio::test(start_paused = true)]
-async fn calls_that_are_turned_away_are_no_pause() {
-    let lane = lane();
-    let mut fake = Fake::new(Duration::from_micros(100));
+async fn does_not_pause_after_rejected_calls() {
+    let state = state();
+    let mut fake = FakeClient::new(Duration::from_micros(100));
     (fake.fails, fake.kind) = (true, "overloaded");
-    closed::steady(&lane, &[Arc::new(fake)], 1).await;
-    lane.drained().await;
-    // tokio's time goes on by milliseconds.
-    let failed = tally(&lane).failed();
+    closed::keep_open(&state, &[Arc::new(fake)], 1).await;
+    state.wait_for_open_calls().await;
+    // Timers of tokio have a resolution of a millisecond.
+    let failed = tally(&state).failed();
     assert!((900..=1_000).contains(&failed), "{failed}");
 }
 
-/// More than are sent at once were due when nobody could send them.
+/// More calls are due after a stall than are sent in one burst.
 #[tokio::test(start_paused = true)]
-async fn none_that_was_due_is_forgotten() {
-    let lane = lane();
+async fn sends_all_calls_that_were_due() {
+    let state = state();
     let share = Share::new(Schedule::constant(10_000.0), 0, 1);
-    let until = async |_| tokio::time::sleep_until(lane.run.at(millis(1_200))).await;
-    let clients = [Arc::new(Fake::new(millis(5)))];
-    open::scheduled(&lane, &clients, &share, 4_000, until).await;
-    lane.drained().await;
-    let tally = tally(&lane);
+    let until = async |_| tokio::time::sleep_until(state.run.at(millis(1_200))).await;
+    let clients = [Arc::new(FakeClient::new(millis(5)))];
+    open::send_scheduled(&state, &clients, &share, 4_000, until).await;
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     assert_eq!(tally.sent + tally.skipped, 10_000);
     assert!(tally.sent >= 3_000, "{}", tally.sent);
 }
 
-/// A batch that was sent late counts from when it was due.
+/// The latency of a delayed batch starts when it was due.
 #[tokio::test(start_paused = true)]
-async fn batches_count_from_when_they_were_due() {
-    let lane = lane();
-    let clients = [Arc::new(Fake::new(millis(1)))];
+async fn latency_of_batches_starts_when_due() {
+    let state = state();
+    let clients = [Arc::new(FakeClient::new(millis(1)))];
     let stall = async {
-        tokio::time::sleep_until(lane.run.at(millis(399))).await;
-        // Nobody on this thread goes on meanwhile.
+        tokio::time::sleep_until(state.run.at(millis(399))).await;
+        // Blocks all tasks of this thread.
         tokio::time::advance(millis(200)).await;
     };
-    tokio::join!(closed::paced(&lane, &clients, 10, millis(10)), stall);
-    lane.drained().await;
-    let tally = tally(&lane);
+    tokio::join!(
+        closed::send_batches(&state, &clients, 10, millis(10)),
+        stall
+    );
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     assert_eq!(tally.sent + tally.skipped, 1_000);
     assert!(
         tally.latency.max() >= 180_000_000,
@@ -165,37 +173,44 @@ async fn batches_count_from_when_they_were_due() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn batches_keep_their_pace() {
-    let lane = lane();
-    let clients = [Arc::new(Fake::new(millis(4)))];
-    closed::paced(&lane, &clients, 10, millis(5)).await;
-    lane.drained().await;
-    let tally = tally(&lane);
+async fn batches_keep_the_pace() {
+    let state = state();
+    let clients = [Arc::new(FakeClient::new(millis(4)))];
+    closed::send_batches(&state, &clients, 10, millis(5)).await;
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     assert_eq!((tally.sent, tally.skipped, tally.failed()), (2_000, 0, 0));
     assert_eq!(clients[0].most_open(), 10);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_beyond_two_batches_is_skipped() {
-    let lane = lane();
-    let clients = [Arc::new(Fake::new(millis(50)))];
-    closed::paced(&lane, &clients, 10, millis(5)).await;
-    lane.drained().await;
-    let tally = tally(&lane);
+async fn skips_calls_beyond_two_batches() {
+    let state = state();
+    let clients = [Arc::new(FakeClient::new(millis(50)))];
+    closed::send_batches(&state, &clients, 10, millis(5)).await;
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     assert_eq!(tally.sent + tally.skipped, 2_000);
-    // 20 every 50 ms: the replies that come at the time of a batch are read before it.
+    // 20 every 50 ms. Replies that arrive at the time of a batch are read before it.
     assert_eq!((tally.sent, tally.success_rate()), (400, 1.0));
     assert_eq!(clients[0].most_open(), 20);
 }
 
-/// A closed loop would have seen one slow call: here all that were due meanwhile are slow.
+/// A closed loop would measure one slow call. An open loop measures all calls that were due
+/// meanwhile.
 #[tokio::test(start_paused = true)]
-async fn an_open_loop_counts_from_when_calls_were_due() {
-    let lane = lane();
-    let mut fake = Fake::new(millis(1));
+async fn latency_of_open_loops_starts_when_due() {
+    let state = state();
+    let mut fake = FakeClient::new(millis(1));
     fake.stall = Some((millis(400), millis(600)));
-    scheduled(&lane, &[Arc::new(fake)], Schedule::constant(1_000.0), 1_000).await;
-    let tally = tally(&lane);
+    scheduled(
+        &state,
+        &[Arc::new(fake)],
+        Schedule::constant(1_000.0),
+        1_000,
+    )
+    .await;
+    let tally = tally(&state);
     assert_eq!(
         (tally.sent, tally.replied, tally.skipped),
         (1_000, 1_000, 0)
@@ -205,37 +220,37 @@ async fn an_open_loop_counts_from_when_calls_were_due() {
     assert_eq!(tally.latency.max() / 10_000_000, 20);
 }
 
-/// What was due is sent, however late, and waited for.
+/// Calls that were due are sent and awaited, however late.
 #[tokio::test(start_paused = true)]
-async fn the_last_calls_are_not_left_behind() {
-    let lane = lane();
+async fn waits_for_the_last_calls() {
+    let state = state();
     let share = Share::new(Schedule::constant(100.0), 0, 1);
-    let until = async |_| tokio::time::sleep_until(lane.run.at(millis(1_200))).await;
-    open::scheduled(
-        &lane,
-        &[Arc::new(Fake::new(millis(5)))],
+    let until = async |_| tokio::time::sleep_until(state.run.at(millis(1_200))).await;
+    open::send_scheduled(
+        &state,
+        &[Arc::new(FakeClient::new(millis(5)))],
         &share,
         1_000,
         until,
     )
     .await;
-    lane.drained().await;
-    let tally = tally(&lane);
+    state.wait_for_open_calls().await;
+    let tally = tally(&state);
     assert_eq!((tally.sent, tally.replied, tally.arrived), (100, 100, 0));
     assert_eq!(tally.lateness.max() / 100_000_000, 11);
-    assert_eq!(lane.recorder().open(), (0, 0));
+    assert_eq!(state.recorder().open(), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_open_loop_does_not_pile_up_without_end() {
-    let lane = lane();
+async fn open_loop_limits_open_calls() {
+    let state = state();
     let clients = [
-        Arc::new(Fake::new(millis(1_000))),
-        Arc::new(Fake::new(millis(1))),
+        Arc::new(FakeClient::new(millis(1_000))),
+        Arc::new(FakeClient::new(millis(1))),
     ];
-    scheduled(&lane, &clients, Schedule::constant(1_000.0), 20).await;
-    let tally = tally(&lane);
-    // Of the first client those of the warm-up are open until 1,000 ms and more.
+    scheduled(&state, &clients, Schedule::constant(1_000.0), 20).await;
+    let tally = tally(&state);
+    // Calls of the first client's warm-up are open for at least 1,000 ms.
     assert_eq!(clients[0].most_open(), 20);
     assert_eq!(tally.sent + tally.skipped, 1_000);
     assert!(tally.skipped > 450, "{}", tally.skipped);
@@ -243,27 +258,27 @@ async fn an_open_loop_does_not_pile_up_without_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_can_be_ended() {
-    let lane = lane();
-    let fake = Arc::new(Fake::new(millis(10)));
-    let run = Arc::clone(&lane.run);
+async fn runs_can_be_ended_early() {
+    let state = state();
+    let fake = Arc::new(FakeClient::new(millis(10)));
+    let run = Arc::clone(&state.run);
     tokio::spawn(async move {
         tokio::time::sleep(millis(350)).await;
-        run.cut(millis(100));
+        run.end_early(millis(100));
     });
-    closed::steady(&lane, &[fake], 1).await;
-    lane.drained().await;
-    let (tally, window) = (tally(&lane), lane.run.window());
+    closed::keep_open(&state, &[fake], 1).await;
+    state.wait_for_open_calls().await;
+    let (tally, window) = (tally(&state), state.run.window());
     assert_eq!(window, millis(100)..millis(350));
     assert!((24..=26).contains(&tally.sent), "{}", tally.sent);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_ever() {
-    let lane = lane();
-    let clients = [Arc::new(Fake::new(Duration::from_secs(3_600)))];
-    closed::steady(&lane, &clients, 5).await;
-    lane.drained().await;
-    assert_eq!(lane.recorder().open(), (5, 0));
-    assert!(lane.run.now() < millis(1_700));
+async fn waiting_is_limited() {
+    let state = state();
+    let clients = [Arc::new(FakeClient::new(Duration::from_secs(3_600)))];
+    closed::keep_open(&state, &clients, 5).await;
+    state.wait_for_open_calls().await;
+    assert_eq!(state.recorder().open(), (5, 0));
+    assert!(state.run.now() < millis(1_700));
 }

@@ -10,40 +10,40 @@ use tokio::time::Instant;
 use super::super::plan::{Load, Plan};
 use super::super::schedule::Share;
 use super::super::wire::{Connect, Wire};
-use super::lane::{Lane, Run};
-use super::usage::{Usage, measured};
+use super::state::{Run, ThreadState};
+use super::usage::{Usage, measure_thread};
 use super::{closed, open, pacer};
 use crate::Failure;
 
-/// Threads that send, or have sent.
+/// Running or finished threads.
 #[derive(Debug)]
 pub(in crate::bench) struct Threads {
     pub(in crate::bench) run: Arc<Run>,
-    pub(in crate::bench) lanes: Vec<Arc<Lane>>,
+    pub(in crate::bench) states: Vec<Arc<ThreadState>>,
     handles: Vec<JoinHandle<Option<Usage>>>,
-    /// Ends when all have.
+    /// Closes when all threads have ended.
     working: mpsc::Receiver<()>,
 }
 
-/// What the threads did, where the system tells.
-pub(in crate::bench) type Used = Vec<Option<Usage>>;
+/// The CPU usage of each thread, where the system provides it.
+pub(in crate::bench) type ThreadUsage = Vec<Option<Usage>>;
 
-/// Between the last connection and the first call.
-const LEAD: Duration = Duration::from_millis(5);
+/// The time between the last connection and the first call.
+const START_DELAY: Duration = Duration::from_millis(5);
 
 impl Threads {
-    /// Starts the threads, which connect, and begins the run when all have.
+    /// Starts the threads, which connect their clients. The run starts when all are connected.
     pub(in crate::bench) async fn start<C: Connect>(
         plan: &Plan,
         connect: C,
     ) -> Result<Self, Failure> {
         let (ready, mut is_ready) = mpsc::channel(plan.threads as usize);
-        let (begin, begun) = watch::channel(None);
+        let (begin, started) = watch::channel(None);
         let (work, working) = mpsc::channel(1);
         let mut handles = Vec::new();
         for number in 0..plan.threads {
             let (plan, connect) = (plan.clone(), connect.clone());
-            let (ready, mut begun, work) = (ready.clone(), begun.clone(), work.clone());
+            let (ready, mut started, work) = (ready.clone(), started.clone(), work.clone());
             let thread = std::thread::Builder::new().name(format!("load-{number}"));
             let handle = thread.spawn(move || {
                 let _work = work;
@@ -59,7 +59,7 @@ impl Threads {
                 };
                 runtime.block_on(async {
                     let clients = clients(&plan, &connect).await;
-                    // If nobody is there to be told, nobody wants it any more.
+                    // The receiver is gone only if the run was abandoned.
                     let clients = match clients {
                         Ok(clients) => ready.send(Ok(())).await.ok().map(|()| clients)?,
                         Err(failure) => {
@@ -67,11 +67,13 @@ impl Threads {
                             return None;
                         }
                     };
-                    let lanes = begun.wait_for(Option::is_some).await.ok()?;
-                    let lanes: Option<Vec<Arc<Lane>>> = lanes.clone();
-                    let lane = Arc::clone(lanes?.get(number as usize)?);
-                    let (usage, ()) =
-                        tokio::join!(measured(&lane.run), drive(&plan, number, &lane, &clients));
+                    let states = started.wait_for(Option::is_some).await.ok()?;
+                    let states: Option<Vec<Arc<ThreadState>>> = states.clone();
+                    let state = Arc::clone(states?.get(number as usize)?);
+                    let (usage, ()) = tokio::join!(
+                        measure_thread(&state.run),
+                        drive(&plan, number, &state, &clients)
+                    );
                     usage
                 })
             });
@@ -82,38 +84,38 @@ impl Threads {
             match is_ready.recv().await {
                 Some(Ok(())) => {}
                 Some(Err(failure)) => return Err(failure),
-                None => return Err(Failure::transport("a thread ended too early")),
+                None => return Err(Failure::transport("a thread stopped unexpectedly")),
             }
         }
-        let origin = Instant::now() + LEAD;
-        let run = Run::new(origin, plan.warm_up, plan.duration, patience(plan));
+        let origin = Instant::now() + START_DELAY;
+        let run = Run::new(origin, plan.warm_up, plan.duration, grace(plan));
         let run = Arc::new(run);
-        let lanes = (0..plan.threads).map(|_| Arc::new(Lane::new(Arc::clone(&run))));
-        let lanes: Vec<Arc<Lane>> = lanes.collect();
-        let _ = begin.send(Some(lanes.clone()));
+        let states = (0..plan.threads).map(|_| Arc::new(ThreadState::new(Arc::clone(&run))));
+        let states: Vec<Arc<ThreadState>> = states.collect();
+        let _ = begin.send(Some(states.clone()));
         Ok(Self {
             run,
-            lanes,
+            states,
             handles,
             working,
         })
     }
 
-    /// Returns when all threads have ended.
-    pub(in crate::bench) async fn ended(&mut self) {
+    /// Waits until all threads have ended.
+    pub(in crate::bench) async fn wait(&mut self) {
         while self.working.recv().await.is_some() {}
     }
 
-    /// What they used: for after they have ended.
-    pub(in crate::bench) fn used(self) -> Result<Used, Failure> {
+    /// Returns the CPU usage. Call it after all threads have ended.
+    pub(in crate::bench) fn usage(self) -> Result<ThreadUsage, Failure> {
         let each = self.handles.into_iter().map(JoinHandle::join);
-        let each: Result<Used, _> = each.collect();
+        let each: Result<ThreadUsage, _> = each.collect();
         each.map_err(|_| Failure::transport("a thread of the load generator panicked"))
     }
 }
 
-/// Calls end by their deadline; a little later they have certainly ended.
-fn patience(plan: &Plan) -> Duration {
+/// How long to wait for open calls: slightly longer than their deadline.
+fn grace(plan: &Plan) -> Duration {
     plan.deadline + Duration::from_millis(500)
 }
 
@@ -125,36 +127,36 @@ async fn clients<C: Connect>(plan: &Plan, connect: &C) -> Result<Vec<Arc<C::Wire
     Ok(clients)
 }
 
-/// What a thread does between the beginning and the end of a run.
-async fn drive<W: Wire>(plan: &Plan, number: u32, lane: &Arc<Lane>, clients: &[Arc<W>]) {
+/// Sends the calls of a thread.
+async fn drive<W: Wire>(plan: &Plan, number: u32, state: &Arc<ThreadState>, clients: &[Arc<W>]) {
     match &plan.load {
-        Load::Closed { concurrency } => closed::steady(lane, clients, *concurrency).await,
+        Load::Closed { concurrency } => closed::keep_open(state, clients, *concurrency).await,
         Load::Paced {
             concurrency,
             interval,
-        } => closed::paced(lane, clients, *concurrency, *interval).await,
+        } => closed::send_batches(state, clients, *concurrency, *interval).await,
         Load::Open {
             schedule,
             most_open,
         } => {
             let threads = u64::from(plan.threads);
             let share = Share::new(schedule.clone(), u64::from(number), threads);
-            tokio::time::sleep_until(lane.run.at(Duration::ZERO)).await;
-            match pacer::start(Arc::clone(&lane.run), share.clone()) {
+            tokio::time::sleep_until(state.run.at(Duration::ZERO)).await;
+            match pacer::start(Arc::clone(&state.run), share.clone()) {
                 Ok(notify) => {
                     let until = async |_| notify.notified().await;
-                    open::scheduled(lane, clients, &share, *most_open, until).await;
+                    open::send_scheduled(state, clients, &share, *most_open, until).await;
                 }
-                // Less exact is better than not at all.
+                // Fall back to the less precise timer.
                 Err(_) => {
                     let until = async |due| {
-                        let soon = lane.run.now() + Duration::from_millis(20);
-                        tokio::time::sleep_until(lane.run.at(soon.min(due))).await;
+                        let soon = state.run.now() + Duration::from_millis(20);
+                        tokio::time::sleep_until(state.run.at(soon.min(due))).await;
                     };
-                    open::scheduled(lane, clients, &share, *most_open, until).await;
+                    open::send_scheduled(state, clients, &share, *most_open, until).await;
                 }
             }
         }
     }
-    lane.drained().await;
+    state.wait_for_open_calls().await;
 }

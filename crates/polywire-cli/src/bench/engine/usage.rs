@@ -1,23 +1,23 @@
-//! How much of a processor a thread uses, where the system tells.
+//! The CPU usage of a thread, where the system provides it.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use super::lane::Run;
+use super::state::Run;
 
-/// What a thread did in the measured time.
+/// The CPU usage of a thread in the measured time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(in crate::bench) struct Usage {
-    /// The part of the time in which it ran, from 0 to 1.
+    /// The fraction of time in which the thread ran, from 0 to 1.
     pub(in crate::bench) busy: f64,
-    /// The part in which it could have run, and had no processor.
+    /// The fraction of time in which the thread was runnable but had no CPU.
     pub(in crate::bench) waiting: f64,
 }
 
-/// Nanoseconds on a processor, and in wait for one.
+/// Nanoseconds of running, and of waiting for a CPU.
 type Counters = (u64, u64);
 
-/// Those of this thread.
+/// Returns the counters of this thread.
 fn counters() -> Option<Counters> {
     parse(&fs::read_to_string("/proc/thread-self/schedstat").ok()?)
 }
@@ -27,7 +27,7 @@ fn parse(text: &str) -> Option<Counters> {
     Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-fn between(before: Counters, after: Counters, wall: Duration) -> Usage {
+fn usage_between(before: Counters, after: Counters, wall: Duration) -> Usage {
     let part = |before: u64, after: u64| {
         after.saturating_sub(before) as f64 / wall.as_nanos().max(1) as f64
     };
@@ -37,8 +37,8 @@ fn between(before: Counters, after: Counters, wall: Duration) -> Usage {
     }
 }
 
-/// Measures the thread that this runs on from the end of the warm-up to the end of the run.
-pub(super) async fn measured(run: &Run) -> Option<Usage> {
+/// Measures the current thread from the end of the warm-up to the end of the run.
+pub(super) async fn measure_thread(run: &Run) -> Option<Usage> {
     tokio::time::sleep_until(run.at(run.window().start)).await;
     let (before, begin) = (counters()?, Instant::now());
     loop {
@@ -48,7 +48,7 @@ pub(super) async fn measured(run: &Run) -> Option<Usage> {
         }
         tokio::time::sleep((end - now).min(Duration::from_millis(20))).await;
     }
-    Some(between(before, counters()?, begin.elapsed()))
+    Some(usage_between(before, counters()?, begin.elapsed()))
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     fn parts_of_the_time() {
         let before = parse("1000 200 7\n").unwrap();
         let after = parse("900001000 100000200 9\n").unwrap();
-        let usage = between(before, after, Duration::from_secs(1));
+        let usage = usage_between(before, after, Duration::from_secs(1));
         assert_eq!((usage.busy, usage.waiting), (0.9, 0.1));
         assert_eq!(parse("x"), None);
     }

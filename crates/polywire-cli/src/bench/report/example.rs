@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::super::plan::{Load, Plan};
-use super::{Generator, Latency, LoadReport, Memories, Report, Target, WarmUp};
+use super::{Generator, Latency, LoadReport, ProcessMemory, Report, Target, WarmUp};
 
 impl Report {
-    /// A thousand calls in a second, of which nothing is to be said.
+    /// A report of one second with a thousand calls and no warnings.
     pub(in crate::bench) fn example() -> Self {
         let latency = Latency {
             min: 10.0,
@@ -38,7 +38,7 @@ impl Report {
             latency_us: latency,
             lateness_us: None,
             errors: Vec::new(),
-            memory: Memories {
+            memory: ProcessMemory {
                 client: None,
                 server: None,
             },

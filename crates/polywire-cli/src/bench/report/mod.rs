@@ -1,4 +1,4 @@
-//! What is told of a run, as JSON has it: `report.schema.json` says what each member means.
+//! The report of a run. `report.schema.json` documents its JSON members.
 
 #[cfg(test)]
 mod example;
@@ -9,28 +9,28 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use super::engine::Used;
+use super::engine::ThreadUsage;
 use super::knee::Step;
-use super::measured::{Measured, Second};
+use super::measurement::{Measurement, Second};
 use super::memory::Memory;
 use super::plan::{Load, Plan};
 use super::warnings::warnings;
-use super::wire::About;
+use super::wire::TargetInfo;
 
 pub(super) use text::text;
 
-/// The schema of [`Report`] as JSON.
+/// The JSON Schema of [`Report`].
 pub(super) const SCHEMA: &str = include_str!("report.schema.json");
 
-/// The version of the form of reports. It grows when a member means something else than before; new members
-/// alone do not change it.
+/// The version of the report format. It is incremented if the meaning of a member changes, but not
+/// for new members.
 const FORMAT: u32 = 1;
 
-/// A report. Other versions of the program may know more members.
+/// A report. Reports of other versions may have additional members.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Report {
     pub(super) success_rate: f64,
-    /// The version of the form, [`FORMAT`]; 0 in reports from before there were versions.
+    /// The version of the format, [`FORMAT`]. 0 for reports without version.
     #[serde(default)]
     pub(super) format: u32,
     pub(super) calls_per_second: f64,
@@ -42,7 +42,7 @@ pub(super) struct Report {
     pub(super) latency_us: Latency,
     pub(super) lateness_us: Option<Latency>,
     pub(super) errors: Vec<ErrorKind>,
-    pub(super) memory: Memories,
+    pub(super) memory: ProcessMemory,
     pub(super) generator: Generator,
     pub(super) measured_ms: f64,
     pub(super) ended_early: bool,
@@ -69,7 +69,7 @@ pub(super) struct Latency {
 }
 
 impl Latency {
-    /// Of a histogram of nanoseconds.
+    /// Converts a histogram in nanoseconds.
     fn of(histogram: &Histogram<u64>) -> Self {
         let at = |quantile| histogram.value_at_quantile(quantile) as f64 / 1e3;
         Self {
@@ -92,12 +92,12 @@ pub(super) struct ErrorKind {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-pub(super) struct Memories {
+pub(super) struct ProcessMemory {
     pub(super) client: Option<MemoryReport>,
     pub(super) server: Option<MemoryReport>,
 }
 
-/// Bytes.
+/// In bytes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct MemoryReport {
     pub(super) begin: u64,
@@ -122,16 +122,16 @@ impl MemoryReport {
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Generator {
-    /// Of the thread that was busiest, from 0 to 1.
+    /// Of the busiest thread, from 0 to 1.
     pub(super) busy: Option<f64>,
-    /// Of the thread that waited most for a processor, from 0 to 1.
+    /// Of the thread that waited most for a CPU, from 0 to 1.
     pub(super) waiting: Option<f64>,
     pub(super) bottleneck: bool,
 }
 
 impl Generator {
-    fn of(used: &Used) -> Self {
-        let each = || used.iter().flatten();
+    fn of(usage: &ThreadUsage) -> Self {
+        let each = || usage.iter().flatten();
         Self {
             busy: each().map(|usage| usage.busy).reduce(f64::max),
             waiting: each().map(|usage| usage.waiting).reduce(f64::max),
@@ -161,7 +161,7 @@ pub(super) struct LoadReport {
     pub(super) clients_per_thread: u32,
     pub(super) concurrency: Option<u32>,
     pub(super) interval_ms: Option<f64>,
-    /// As the command line says it.
+    /// As given on the command line.
     pub(super) schedule: Option<String>,
     pub(super) most_open: Option<u32>,
     pub(super) warm_up_ms: f64,
@@ -181,7 +181,7 @@ pub(super) struct SecondReport {
 
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct KneeReport {
-    /// The highest rate that was sustained; null if none was.
+    /// The highest sustained rate. Null if none was sustained.
     pub(super) sustained: Option<f64>,
     pub(super) steps: Vec<Step>,
 }
@@ -202,7 +202,7 @@ fn hundredths(number: f64) -> f64 {
 }
 
 impl LoadReport {
-    /// With the schedule as the command line says it.
+    /// `schedule` is the description from the command line.
     fn of(plan: &Plan, schedule: Option<String>) -> Self {
         let (concurrency, interval, most_open) = match &plan.load {
             Load::Closed { concurrency } => (Some(*concurrency), Some(Duration::ZERO), None),
@@ -244,10 +244,10 @@ impl SecondReport {
 
 impl Report {
     pub(super) fn new(
-        about: &About,
+        info: &TargetInfo,
         plan: &Plan,
         schedule: Option<String>,
-        measured: &Measured,
+        measured: &Measurement,
     ) -> Self {
         let tally = &measured.tally;
         let time = measured.window.end - measured.window.start;
@@ -274,21 +274,21 @@ impl Report {
             latency_us: Latency::of(&tally.latency),
             lateness_us: is_open.then(|| Latency::of(&tally.lateness)),
             errors: errors.collect(),
-            memory: Memories {
+            memory: ProcessMemory {
                 client: memory(measured.client),
                 server: memory(measured.server),
             },
-            generator: Generator::of(&measured.used),
+            generator: Generator::of(&measured.usage),
             measured_ms: millis(time),
-            ended_early: measured.cut,
+            ended_early: measured.ended_early,
             warm_up: WarmUp {
                 calls: tally.warm_up.0,
                 failed: tally.warm_up.1,
             },
             target: Target {
-                url: about.url.clone(),
-                wire: about.wire.clone(),
-                operation: about.operation.clone(),
+                url: info.url.clone(),
+                wire: info.wire.clone(),
+                operation: info.operation.clone(),
             },
             load: LoadReport::of(plan, schedule),
             seconds: measured.seconds.iter().map(SecondReport::of).collect(),

@@ -1,11 +1,11 @@
-//! A report for people.
+//! Formats reports for people.
 
 use std::fmt::Write;
 
-use super::super::words::{bytes, count, micros, percent, plural, rate};
+use super::super::numbers::{bytes, count, micros, percent, plural, rate};
 use super::{Latency, LoadReport, MemoryReport, Report};
 
-/// The whole report.
+/// Formats a report.
 pub(in crate::bench) fn text(report: &Report) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -23,7 +23,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(text, "{}\n", load(&report.load))?;
     let mut row = |name: &str, what: String| writeln!(text, "  {name:<10} {what}");
     let asked = match report.asked_per_second {
-        Some(asked) => format!(" of {} asked for", rate(asked)),
+        Some(asked) => format!(" of {} requested", rate(asked)),
         None => String::new(),
     };
     row(
@@ -44,7 +44,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
             count(report.failed)
         ),
     )?;
-    row("skipped", format!("{} sends", count(report.skipped_sends)))?;
+    row("skipped", format!("{} calls", count(report.skipped_sends)))?;
     row("latency", distribution(&report.latency_us))?;
     if let Some(lateness) = &report.lateness_us {
         row("sent late", distribution(lateness))?;
@@ -55,7 +55,10 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
     };
     row(
         "memory",
-        format!("client {}", memory(&report.memory.client, "not known here")),
+        format!(
+            "client {}",
+            memory(&report.memory.client, "unknown on this system")
+        ),
     )?;
     row(
         "",
@@ -63,7 +66,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
             "server {}",
             memory(
                 &report.memory.server,
-                "not known: --server-pid PID says which process, on this machine"
+                "unknown (use --server-pid PID if it runs on this machine)"
             )
         ),
     )?;
@@ -89,17 +92,14 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
             row("step", step.to_string())?;
         }
         match knee.sustained {
-            Some(sustained) => row(
-                "knee",
-                format!("{} calls/s were sustained", rate(sustained)),
-            )?,
-            None => row("knee", "not even the lowest rate was sustained".to_owned())?,
+            Some(sustained) => row("knee", format!("{} calls/s sustained", rate(sustained)))?,
+            None => row("knee", "no rate was sustained".to_owned())?,
         }
     }
     for threshold in &report.thresholds {
         let measured = threshold
             .measured
-            .map_or("nothing".to_owned(), |it| format!("{it}"));
+            .map_or("no value".to_owned(), |it| format!("{it}"));
         let verdict = if threshold.passed { "passed" } else { "MISSED" };
         row(
             "threshold",
@@ -107,7 +107,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
         )?;
     }
     if report.ended_early {
-        row("note", "ended before its time".to_owned())?;
+        row("note", "the run ended early".to_owned())?;
     }
     for warning in &report.warnings {
         row("WARNING", warning.clone())?;
@@ -148,7 +148,7 @@ fn distribution(latency: &Latency) -> String {
 
 fn memory(memory: &MemoryReport) -> String {
     format!(
-        "{}, peak {}; {} a call, grown by {} a call",
+        "{}, peak {}; {} per call, growth {} per call",
         bytes(memory.end as f64),
         bytes(memory.peak as f64),
         bytes(memory.per_call),

@@ -4,33 +4,36 @@ use std::sync::Arc;
 
 use polywire::rpc::frames::Client;
 
-use super::{About, Asked, Connect, Expected, Outcome, Wire, kind};
+use super::{Connect, Outcome, ReplyChecker, TargetInfo, TargetSpec, Wire, kind};
 use crate::Failure;
-use crate::bench::recording::Wrong;
+use crate::bench::recording::CallFailure;
 use crate::call::ServiceArguments;
 use crate::call::frames::FramesCall;
 
-/// A call over frames.
+/// A prepared call over frames.
 #[derive(Clone, Debug)]
 pub(in crate::bench) struct Frames {
     call: Arc<FramesCall>,
-    expected: Arc<Expected>,
+    expected: Arc<ReplyChecker>,
 }
 
 impl Frames {
-    pub(super) async fn new(asked: Asked<'_>, service: &ServiceArguments) -> Result<Self, Failure> {
+    pub(super) async fn new(
+        asked: TargetSpec<'_>,
+        service: &ServiceArguments,
+    ) -> Result<Self, Failure> {
         let call = service
             .frames(asked.url, asked.operation, asked.input, asked.deadline)
             .await?;
-        let expected = Expected::new(asked.expectation, call.output_member()?)?;
+        let expected = ReplyChecker::new(asked.expectation, call.output_member()?)?;
         Ok(Self {
             call: Arc::new(call),
             expected: Arc::new(expected),
         })
     }
 
-    pub(super) fn about(&self) -> About {
-        About {
+    pub(super) fn info(&self) -> TargetInfo {
+        TargetInfo {
             url: self.call.url.clone(),
             wire: "frames".to_owned(),
             operation: self.call.name.clone(),
@@ -49,7 +52,7 @@ impl Connect for Frames {
     }
 }
 
-/// A client of frames, which connects again by itself.
+/// A frame client, which reconnects automatically.
 #[derive(Debug)]
 pub(in crate::bench) struct Connection {
     client: Client,
@@ -60,7 +63,7 @@ impl Wire for Connection {
     async fn call(&self) -> Outcome {
         match self.frames.call.call(&self.client).await {
             Ok(reply) => self.frames.expected.check(&reply),
-            Err(error) => Err(Wrong::new(kind(&error), error)),
+            Err(error) => Err(CallFailure::new(kind(&error), error)),
         }
     }
 }

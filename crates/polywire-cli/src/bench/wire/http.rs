@@ -1,35 +1,38 @@
-//! Calls of a service with a model over the protocols of HTTP.
+//! Calls of operations over HTTP.
 
 use std::sync::Arc;
 
 use polywire::prelude::*;
 
-use super::{About, Asked, Connect, Expected, Outcome, Wire, kind};
+use super::{Connect, Outcome, ReplyChecker, TargetInfo, TargetSpec, Wire, kind};
 use crate::Failure;
-use crate::bench::recording::Wrong;
+use crate::bench::recording::CallFailure;
 use crate::call::{HttpCall, ServiceArguments};
 
-/// A call over HTTP.
+/// A prepared call over HTTP.
 #[derive(Clone, Debug)]
 pub(in crate::bench) struct Http {
     call: Arc<HttpCall>,
-    expected: Arc<Expected>,
+    expected: Arc<ReplyChecker>,
 }
 
 impl Http {
-    pub(super) async fn new(asked: Asked<'_>, service: &ServiceArguments) -> Result<Self, Failure> {
+    pub(super) async fn new(
+        asked: TargetSpec<'_>,
+        service: &ServiceArguments,
+    ) -> Result<Self, Failure> {
         let call = service
             .http(asked.url, asked.operation, asked.input, asked.deadline)
             .await?;
-        let expected = Expected::new(asked.expectation, call.operation()?.output().root())?;
+        let expected = ReplyChecker::new(asked.expectation, call.operation()?.output().root())?;
         Ok(Self {
             call: Arc::new(call),
             expected: Arc::new(expected),
         })
     }
 
-    pub(super) fn about(&self) -> About {
-        About {
+    pub(super) fn info(&self) -> TargetInfo {
+        TargetInfo {
             url: self.call.url(),
             wire: self.call.kind.to_string(),
             operation: self.call.operation.clone(),
@@ -49,7 +52,7 @@ impl Connect for Http {
     }
 }
 
-/// A client with its pool of connections.
+/// A client with its connection pool.
 #[derive(Debug)]
 pub(in crate::bench) struct Connections {
     client: Client,
@@ -62,7 +65,7 @@ impl Wire for Connections {
         let output = self.client.call(&call.operation, call.input.clone());
         match output.await {
             Ok(reply) => self.http.expected.check(&reply),
-            Err(error) => Err(Wrong::new(kind(&error), error)),
+            Err(error) => Err(CallFailure::new(kind(&error), error)),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What calls go over.
+//! The clients of a benchmark, for each kind of target.
 //!
-//! A wire is a client with connections of its own, and knows the one call that it makes. To add
-//! one: a file here with both traits, a variant of [`Target`], and its scheme in [`target`]. A
-//! transport of frames is a scheme in [`crate::call::frames::SCHEMES`].
+//! A wire is a client with its own connections that repeats one call. To add a wire, add a module
+//! here that implements both traits, a variant of [`Target`], and its scheme to [`target`]. A
+//! transport for frames only needs a scheme in [`crate::call::frames::SCHEMES`].
 
 mod frames;
 mod http;
@@ -16,8 +16,8 @@ use polywire::protocol::{Fault, FaultKind};
 use polywire::rpc::frames::FaultCode;
 use polywire::rpc::{CallError, CallErrorKind};
 
-use super::expected::{Expectation, Expected};
 use super::recording::Outcome;
+use super::reply::{Expectation, ReplyChecker};
 use crate::Failure;
 use crate::call::ServiceArguments;
 
@@ -25,13 +25,13 @@ pub(super) use frames::Frames;
 pub(super) use http::Http;
 pub(super) use xmlrpc::XmlRpc;
 
-/// A client that makes its call again and again, many at once.
+/// A client that repeats one call, many times concurrently.
 pub(super) trait Wire: Send + Sync + 'static {
-    /// Makes the call, and looks at the reply.
+    /// Makes the call and checks the reply.
     fn call(&self) -> impl Future<Output = Outcome> + Send;
 }
 
-/// The name of a failure in the report.
+/// Returns the kind of a failure for the report.
 fn kind(error: &CallError) -> &'static str {
     let fault = error.fault().map(Fault::kind);
     match error.kind() {
@@ -49,15 +49,15 @@ fn kind(error: &CallError) -> &'static str {
     }
 }
 
-/// How clients come to be: each on the runtime of the thread that it belongs to.
+/// Creates clients on the runtime of their thread.
 pub(super) trait Connect: Clone + Send + Sync + 'static {
     type Wire: Wire;
 
-    /// A client with connections of its own. It fails if nobody is there.
+    /// Creates a client with its own connections. Fails if the server cannot be reached.
     fn connect(&self) -> impl Future<Output = Result<Self::Wire, Failure>> + Send;
 }
 
-/// What is called, over one of the wires.
+/// The target of a benchmark.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     Frames(Frames),
@@ -65,9 +65,9 @@ pub(super) enum Target {
     XmlRpc(XmlRpc),
 }
 
-/// What the command line says of the target.
+/// The target given in arguments.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct TargetSpec<'a> {
     pub(super) url: &'a str,
     pub(super) operation: Option<&'a str>,
     pub(super) input: Option<&'a str>,
@@ -75,20 +75,20 @@ pub(super) struct Asked<'a> {
     pub(super) expectation: Expectation<'a>,
 }
 
-/// The schemes of HTTP and its like, which need a model or are XML-RPC's.
+/// The schemes of HTTP and SCGI, which require a model or `--xmlrpc`.
 const OVER_HTTP: [&str; 6] = [
     "http",
     "https",
     "http+unix",
     "scgi",
     "scgi+unix",
-    // Where a protocol is named.
+    // HTTP if a protocol is given.
     "unix",
 ];
 
-/// Finds out what is called.
+/// Determines the target.
 pub(super) async fn target(
-    asked: Asked<'_>,
+    asked: TargetSpec<'_>,
     service: &ServiceArguments,
     over_xmlrpc: bool,
 ) -> Result<Target, Failure> {
@@ -110,9 +110,9 @@ pub(super) async fn target(
     Ok(Target::Http(Http::new(asked, service).await?))
 }
 
-/// What a report says of the target.
+/// The description of a target in reports.
 #[derive(Clone, Debug)]
-pub(super) struct About {
+pub(super) struct TargetInfo {
     /// Without secrets.
     pub(super) url: String,
     /// `frames`, or the name of a protocol.
@@ -121,16 +121,16 @@ pub(super) struct About {
 }
 
 impl Target {
-    pub(super) fn about(&self) -> About {
+    pub(super) fn info(&self) -> TargetInfo {
         match self {
-            Self::Frames(frames) => frames.about(),
-            Self::Http(http) => http.about(),
-            Self::XmlRpc(xmlrpc) => xmlrpc.about(),
+            Self::Frames(frames) => frames.info(),
+            Self::Http(http) => http.info(),
+            Self::XmlRpc(xmlrpc) => xmlrpc.info(),
         }
     }
 }
 
-impl fmt::Display for About {
+impl fmt::Display for TargetInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             url,

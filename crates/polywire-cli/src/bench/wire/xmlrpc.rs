@@ -9,13 +9,13 @@ use polywire::rpc::tls::ClientTls;
 use polywire::rpc::xmlrpc::Client;
 use polywire::schema::{Member, Value};
 
-use super::{About, Asked, Connect, Expected, Outcome, Wire, kind};
+use super::{Connect, Outcome, ReplyChecker, TargetInfo, TargetSpec, Wire, kind};
 use crate::Failure;
-use crate::bench::recording::Wrong;
-use crate::call::{Headers, ServiceArguments, given};
+use crate::bench::recording::CallFailure;
+use crate::call::{Headers, ServiceArguments, read_argument};
 use crate::xmlrpc::input::{json, with_types};
 
-/// A call over XML-RPC.
+/// A prepared call over XML-RPC.
 #[derive(Clone, Debug)]
 pub(in crate::bench) struct XmlRpc(Arc<Call>);
 
@@ -29,33 +29,33 @@ struct Call {
     deadline: Duration,
     method: String,
     parameters: Vec<Value>,
-    expected: Expected,
+    expected: ReplyChecker,
 }
 
 impl XmlRpc {
-    pub(super) fn new(asked: Asked<'_>, service: &ServiceArguments) -> Result<Self, Failure> {
+    pub(super) fn new(asked: TargetSpec<'_>, service: &ServiceArguments) -> Result<Self, Failure> {
         let Some(method) = asked.operation else {
-            return Err(Failure::usage("--xmlrpc takes the name of a method"));
+            return Err(Failure::usage("--xmlrpc requires the name of a method"));
         };
         let named = service.header.iter().flat_map(|Headers(all)| all);
         let call = Call {
             url: service.user.url(asked.url)?,
             user: service.user.credentials()?,
             headers: named.cloned().collect(),
-            tls: service.way.tls()?,
-            proxy: service.way.proxy()?,
+            tls: service.transport.tls()?,
+            proxy: service.transport.proxy()?,
             deadline: asked.deadline,
             method: method.to_owned(),
             parameters: parameters(asked.input.unwrap_or("[]"))?,
-            expected: Expected::new(asked.expectation, Member::DOCUMENT)?,
+            expected: ReplyChecker::new(asked.expectation, Member::DOCUMENT)?,
         };
-        // What is wrong with it is said before anything begins.
+        // Report invalid options before the run starts.
         call.client()?;
         Ok(Self(Arc::new(call)))
     }
 
-    pub(super) fn about(&self) -> About {
-        About {
+    pub(super) fn info(&self) -> TargetInfo {
+        TargetInfo {
             url: self.0.shown(),
             wire: "xmlRpc".to_owned(),
             operation: self.0.method.clone(),
@@ -79,19 +79,19 @@ impl Call {
         builder.build().map_err(Failure::usage)
     }
 
-    /// The URL as the client shows it: without secrets.
+    /// Returns the URL without secrets.
     fn shown(&self) -> String {
         let client = self.client();
         client.map_or_else(|_| String::new(), |client| client.url().to_owned())
     }
 }
 
-/// An array is the list of parameters; anything else is the only one.
+/// Parses parameters: an array is the list of parameters, any other value is a single parameter.
 fn parameters(text: &str) -> Result<Vec<Value>, Failure> {
-    let value = json(&given(text)?);
-    let value = value.map_err(|error| Failure::usage(format!("the parameters: {error}")))?;
-    let value =
-        with_types(value).map_err(|reason| Failure::usage(format!("the parameters: {reason}")))?;
+    let value = json(&read_argument(text)?);
+    let value = value.map_err(|error| Failure::usage(format!("invalid parameters: {error}")))?;
+    let value = with_types(value)
+        .map_err(|reason| Failure::usage(format!("invalid parameters: {reason}")))?;
     Ok(match value {
         Value::List(parameters) => parameters,
         one => vec![one],
@@ -109,7 +109,7 @@ impl Connect for XmlRpc {
     }
 }
 
-/// A client with its pool of connections.
+/// A client with its connection pool.
 #[derive(Debug)]
 pub(in crate::bench) struct Connections {
     client: Client,
@@ -122,7 +122,7 @@ impl Wire for Connections {
         let result = self.client.call_values(&call.method, &call.parameters);
         match result.await {
             Ok(reply) => call.expected.check(&reply),
-            Err(error) => Err(Wrong::new(kind(&error), error)),
+            Err(error) => Err(CallFailure::new(kind(&error), error)),
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_array_is_the_parameters() {
+    fn arrays_are_parameter_lists() {
         assert_eq!(parameters("[1, 2]").unwrap().len(), 2);
         assert_eq!(parameters("{\"a\": 1}").unwrap().len(), 1);
         assert!(parameters("x").is_err());

@@ -39,12 +39,12 @@ async fn pages_that_cannot_be() {
 }
 
 #[tokio::test]
-async fn a_forgotten_city_is_gone_everywhere() {
+async fn deleted_cities_are_gone_everywhere() {
     let fixture = Fixture::new().await;
     let oslo = || [("cityId", "oslo".into())];
     let head = fixture.head("DeleteCity", oslo()).await;
     assert_eq!(head.status, 204);
-    // Once more is no error: the first answer may have been lost.
+    // Deleting again succeeds: the first response may have been lost.
     assert_eq!(fixture.call("DeleteCity", oslo()).await.unwrap(), map([]));
 
     assert_no_such(fixture.call("GetCity", oslo()).await, "city", "oslo");
@@ -78,7 +78,7 @@ async fn headers_carry_members_over_rest() {
 }
 
 #[tokio::test]
-async fn a_forecast_looks_ahead_as_far_as_asked() {
+async fn forecast_has_the_requested_days() {
     let fixture = Fixture::new().await;
     for city in ["kyoto", "oslo", "quito"] {
         for days in 1..=14_usize {
@@ -100,7 +100,7 @@ async fn a_forecast_looks_ahead_as_far_as_asked() {
 }
 
 #[tokio::test]
-async fn a_forecast_has_defaults_and_bounds() {
+async fn forecast_defaults_and_bounds() {
     let fixture = Fixture::new().await;
     for wire in WIRES {
         let input = Map::from_iter([("cityId", "oslo")]);
@@ -129,12 +129,12 @@ async fn imperial_degrees() {
     assert_eq!(forecast["days"][0]["low"], 34.7_f32.into());
     assert_eq!(forecast["days"][0]["high"], 42.8_f32.into());
     assert_eq!(forecast["temperatures"][0], 38.3_f32.into());
-    // The wind is in metres a second all the same.
+    // Wind is in metres per second in both unit systems.
     assert_eq!(forecast["outlook"]["wind"]["speed"], 7.5.into());
 }
 
 #[tokio::test]
-async fn a_year_has_a_month_that_was_not_measured() {
+async fn years_have_a_month_without_measurement() {
     let fixture = Fixture::new().await;
     for city in ["kyoto", "oslo", "quito"] {
         for year in [1900, 1999, 2024] {

@@ -51,7 +51,7 @@ async fn every_example_comes_out_as_written() {
     assert_eq!(compared, 3 * 21);
 }
 
-/// The members that an example gives. Blobs stand in base64.
+/// The members of an example. Blobs are base64.
 fn members(node: Option<&Node>, shape: Schema<'_>) -> Map {
     let json = node.map_or_else(|| "{}".to_owned(), Node::to_json);
     let mut decoder = JsonDecoder::from_str(&json, JsonProfile::HUMAN, &Limits::DEFAULT).unwrap();
@@ -61,7 +61,7 @@ fn members(node: Option<&Node>, shape: Schema<'_>) -> Map {
 }
 
 #[tokio::test]
-async fn the_time_is_the_same_in_every_form() {
+async fn time_is_the_same_in_every_format() {
     let fixture = Fixture::new().await;
     for wire in WIRES {
         let before = Timestamp::from(SystemTime::now()).seconds();

@@ -16,7 +16,7 @@ const WIRES: [ProtocolKind; 3] = [
     ProtocolKind::XmlRpc,
 ];
 
-/// A running service whose world is new.
+/// A running service with a new, unmodified world.
 struct Fixture {
     service: ServiceHandle,
     server: RunningServer,
@@ -126,7 +126,7 @@ fn assert_no_such(answer: Result<Value, Fault>, kind: &str, id: &str) {
     assert_eq!(fault.details().get("resourceId"), Some(&id.into()));
 }
 
-/// The model's own constraint on a member fails, and says so.
+/// The call violates a constraint of the model on this member.
 #[track_caller]
 fn assert_refused(answer: Result<Value, Fault>, path: &str, constraint: &str) {
     let fault = answer.unwrap_err();

@@ -1,4 +1,4 @@
-//! Stations, what they see and what they file.
+//! Tests of stations, images and observations.
 
 use super::*;
 
@@ -83,7 +83,7 @@ async fn names_come_in_the_best_language() {
 }
 
 #[tokio::test]
-async fn a_search_needs_a_text() {
+async fn search_requires_a_text() {
     let fixture = &Fixture::new().await;
     for text in [String::new(), "x".repeat(201)] {
         let answer = fixture.call("SearchStations", [("text", text.into())]);
@@ -186,11 +186,11 @@ async fn every_kind_of_reading() {
 }
 
 #[tokio::test]
-async fn an_observation_that_comes_again() {
+async fn repeated_observation() {
     let fixture = &Fixture::new().await;
     let cold = || map([("temperature", (-3.0_f32).into())]);
     let mut statuses = Vec::new();
-    // The token stands for the same call over every wire.
+    // A token identifies the same call with every protocol.
     for wire in WIRES {
         let input = observation(Some("once"), cold());
         let answer = fixture.call_over(wire, "PutObservation", input);
@@ -213,7 +213,7 @@ async fn an_observation_that_comes_again() {
 }
 
 #[tokio::test]
-async fn an_observation_that_cannot_be() {
+async fn invalid_observation() {
     let fixture = &Fixture::new().await;
     let mut input = observation(None, map([("humidity", 1.into())]));
     input.insert("quality", 4);
@@ -223,11 +223,11 @@ async fn an_observation_that_cannot_be() {
     let mut input = observation(None, map([("humidity", 1.into())]));
     input.insert("observedAt", Timestamp::new(1 << 50, 0));
     let answer = fixture.call_over(ProtocolKind::RpcV2Cbor, "PutObservation", input);
-    assert_invalid(answer.await, "observedAt: expected a time within");
+    assert_invalid(answer.await, "observedAt: expected a time in");
 }
 
 #[tokio::test]
-async fn what_was_filed_shows() {
+async fn stored_observations_are_visible() {
     let fixture = &Fixture::new().await;
     let since = || [("since", instant("2026-11-01T11:50:00Z"))];
     assert_eq!(found(fixture, since()).await, [""; 0]);

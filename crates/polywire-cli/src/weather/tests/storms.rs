@@ -66,7 +66,7 @@ async fn storms_are_counted() {
 }
 
 #[tokio::test]
-async fn a_report_that_was_accepted_stays_so() {
+async fn accepted_reports_stay_accepted() {
     let fixture = &Fixture::new().await;
     let mut input = report();
     input.insert("clientToken", "t");
@@ -78,7 +78,7 @@ async fn a_report_that_was_accepted_stays_so() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_report() {
+async fn invalid_reports_list_problems() {
     let fixture = &Fixture::new().await;
     let mut known = report();
     known.insert("clientToken", "known");
@@ -101,7 +101,7 @@ async fn what_is_wrong_with_a_report() {
         (
             "track",
             backwards.into(),
-            "the points do not follow each other in time",
+            "the points are not in chronological order",
         ),
         (
             "track",
@@ -134,7 +134,7 @@ async fn what_is_wrong_with_a_report() {
         input.insert(member, value.clone());
         let (member, problem) = if problem.is_empty() {
             input.insert("clientToken", "known");
-            ("clientToken", "it came before with another report")
+            ("clientToken", "already used with a different report")
         } else {
             (member, problem)
         };

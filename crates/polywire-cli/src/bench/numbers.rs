@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formats numbers for people.
 
 /// `1,234,567`.
 pub(super) fn count(count: u64) -> String {
@@ -19,7 +19,7 @@ pub(super) fn plural(number: u32, what: &str) -> String {
     format!("{number} {what}{end}")
 }
 
-/// Calls a second: `1,234`, and `0.57` where there are few.
+/// Calls per second: `1,234`, or `0.57` for low rates.
 pub(super) fn rate(rate: f64) -> String {
     match rate < 100.0 {
         true => format!("{rate:.2}"),
@@ -27,7 +27,7 @@ pub(super) fn rate(rate: f64) -> String {
     }
 }
 
-/// `412 us`, `1.31 ms`, `2.04 s`, of microseconds.
+/// Formats microseconds: `412 us`, `1.31 ms`, `2.04 s`.
 pub(super) fn micros(micros: f64) -> String {
     let three = |number: f64, unit: &str| match number {
         _ if number < 10.0 => format!("{number:.2} {unit}"),
@@ -55,7 +55,7 @@ pub(super) fn bytes(bytes: f64) -> String {
     }
 }
 
-/// A part of 1 as `99.98%`: rounded down, so that `100%` is all of it.
+/// Formats a fraction as `99.98%`. Rounds down, so that `100%` means all.
 pub(super) fn percent(part: f64) -> String {
     let shown = (part * 1e5).floor() / 1e3;
     match part >= 1.0 {
@@ -64,7 +64,7 @@ pub(super) fn percent(part: f64) -> String {
     }
 }
 
-/// A row of bars, one a number, the highest for the largest.
+/// Formats numbers as bars. The highest bar is the largest number.
 pub(super) fn sparkline(numbers: impl Iterator<Item = f64> + Clone) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = numbers.clone().fold(0.0, f64::max);
@@ -109,9 +109,9 @@ mod tests {
         );
     }
 
-    /// One call of a million that failed is seen.
+    /// One failed call in a million must be visible.
     #[test]
-    fn all_is_all() {
+    fn percent_rounds_down() {
         assert_eq!(percent(1.0), "100%");
         assert_eq!(percent(0.999_999), "99.999%");
         assert_eq!(percent(0.5), "50%");

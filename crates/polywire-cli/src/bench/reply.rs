@@ -1,37 +1,37 @@
-//! Whether a reply is the one that was expected.
+//! Checks replies.
 
 use std::sync::OnceLock;
 
 use polywire::prelude::*;
 use polywire::schema::{Decode, Member};
 
-use super::recording::{Outcome, Wrong};
+use super::recording::{CallFailure, Outcome};
 use crate::{Failure, print};
 use polywire::codec::json::{JsonDecoder, JsonProfile};
 
-/// Which replies are right.
+/// The expected replies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Expectation<'a> {
-    /// All that can be read.
+    /// Any valid reply.
     Any,
-    /// Those that are as the first.
+    /// Replies equal to the first one.
     First,
-    /// Those that are this JSON.
-    This(&'a str),
+    /// Replies equal to this JSON.
+    Json(&'a str),
 }
 
-/// What replies are compared with, by all clients together.
+/// Compares replies with the expected one. Shared by all clients.
 #[derive(Debug)]
-pub(super) struct Expected {
+pub(super) struct ReplyChecker {
     any: bool,
     value: OnceLock<Value>,
 }
 
-impl Expected {
-    /// Replies stand at this place of a model.
+impl ReplyChecker {
+    /// `member` is the member of the model that contains the reply.
     pub(super) fn new(expectation: Expectation<'_>, member: Member<'_>) -> Result<Self, Failure> {
         let value = OnceLock::new();
-        if let Expectation::This(text) = expectation {
+        if let Expectation::Json(text) = expectation {
             let read = || {
                 let mut decoder =
                     JsonDecoder::from_str(text, JsonProfile::HUMAN, &Limits::DEFAULT)?;
@@ -52,7 +52,7 @@ impl Expected {
         if self.any {
             return Ok(());
         }
-        // Without a copy where it is there, which is always but once.
+        // Avoid a copy except for the first reply.
         let expected = match self.value.get() {
             Some(expected) => expected,
             None => self.value.get_or_init(|| reply.clone()),
@@ -65,7 +65,7 @@ impl Expected {
 }
 
 #[cold]
-fn different(expected: &Value, reply: &Value) -> Wrong {
+fn different(expected: &Value, reply: &Value) -> CallFailure {
     let shown = |value: &Value| {
         let json = print::json(value).unwrap_or_else(|_| format!("{value:?}"));
         match json.char_indices().nth(150) {
@@ -74,19 +74,19 @@ fn different(expected: &Value, reply: &Value) -> Wrong {
         }
     };
     let why = format!("expected {}, got {}", shown(expected), shown(reply));
-    Wrong::new("different", why)
+    CallFailure::new("different", why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn expected(expectation: Expectation<'_>) -> Expected {
-        Expected::new(expectation, Member::DOCUMENT).unwrap()
+    fn expected(expectation: Expectation<'_>) -> ReplyChecker {
+        ReplyChecker::new(expectation, Member::DOCUMENT).unwrap()
     }
 
     #[test]
-    fn the_first_reply_counts() {
+    fn compares_with_the_first_reply() {
         let first = expected(Expectation::First);
         assert!(first.check(&Value::from(3)).is_ok());
         assert!(first.check(&Value::from(3)).is_ok());
@@ -96,12 +96,12 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_was_told() {
-        let this = expected(Expectation::This("[1, \"x\"]"));
+    fn compares_with_the_given_reply() {
+        let this = expected(Expectation::Json("[1, \"x\"]"));
         let list = |number| Value::List(vec![Value::from(number), Value::from("x")]);
         assert!(this.check(&list(2)).is_err());
         assert!(this.check(&list(1)).is_ok());
-        assert!(Expected::new(Expectation::This("{"), Member::DOCUMENT).is_err());
+        assert!(ReplyChecker::new(Expectation::Json("{"), Member::DOCUMENT).is_err());
         let any = expected(Expectation::Any);
         assert!(any.check(&Value::from(1)).is_ok() && any.check(&Value::from(2)).is_ok());
     }

@@ -1,4 +1,4 @@
-//! Whom to trust on the way to a server, and by which proxy to go.
+//! Options for TLS and proxies of clients.
 
 use std::path::PathBuf;
 
@@ -8,33 +8,32 @@ use polywire::rpc::tls::{ClientTls, Pem};
 use crate::Failure;
 
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
-pub(crate) struct WayArguments {
-    /// Trust servers whose certificates these authorities signed, in PEM,
-    /// instead of those that the system trusts.
+pub(crate) struct TransportArguments {
+    /// Trust certificates signed by these authorities (PEM format), instead of those of the system
     #[arg(long, value_name = "FILE")]
     cacert: Option<PathBuf>,
-    /// Show this certificate to the server, in PEM.
+    /// Send this client certificate (PEM format)
     #[arg(long, value_name = "FILE")]
     cert: Option<PathBuf>,
-    /// The key of --cert, if it is in another file.
+    /// The private key of --cert, in PEM format, if it is not in the same file
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Trust the server's certificate with this SHA-256, and no other; one of
-    /// several, before a change of certificates.
+    /// Trust only server certificates with this SHA-256 fingerprint. Can be repeated, for example
+    /// before a certificate is replaced
     #[arg(long, value_name = "SHA256")]
     pin: Vec<String>,
-    /// DANGEROUS: trust any certificate, so that whoever is in between reads
-    /// and changes everything, passwords too. --pin is as little work and safe.
+    /// DANGEROUS: accept any certificate, so that attackers can read and change all data, including
+    /// passwords. --pin is a safe alternative
     #[arg(long, conflicts_with = "pin")]
     insecure: bool,
-    /// Connect by a proxy: http://HOST:PORT or socks5h://HOST:PORT, or `env`
-    /// for those that http_proxy, https_proxy, all_proxy and no_proxy name.
+    /// Connect through a proxy: http://HOST:PORT, socks5h://HOST:PORT, or `env` to use the
+    /// variables http_proxy, https_proxy, all_proxy and no_proxy
     #[arg(long, value_name = "URL")]
     proxy: Option<String>,
 }
 
-impl WayArguments {
-    /// How TLS is spoken.
+impl TransportArguments {
+    /// Returns the TLS settings.
     pub(crate) fn tls(&self) -> Result<ClientTls, Failure> {
         let mut tls = ClientTls::new();
         if let Some(path) = &self.cacert {
@@ -54,8 +53,8 @@ impl WayArguments {
         Ok(tls.danger_accept_invalid_certificates(self.insecure))
     }
 
-    /// The options that help where a call failed by a certificate that is not trusted, with the
-    /// line break before them. Empty for other failures, and where the options are given.
+    /// Returns a hint about options, with a leading line break, if a call failed because of an
+    /// untrusted certificate. Empty for other failures, and if the options were given.
     pub(crate) fn advice(&self, error: &(dyn std::error::Error + 'static)) -> &'static str {
         let transport: Option<&TransportError> = error.downcast_ref();
         let is_given = self.cacert.is_some() || !self.pin.is_empty();
@@ -68,8 +67,8 @@ impl WayArguments {
         }
     }
 
-    /// Whether anything is said about TLS.
-    pub(crate) fn is_about_tls(&self) -> bool {
+    /// Whether any TLS option is given.
+    pub(crate) fn has_tls_options(&self) -> bool {
         let certificates = self.cacert.is_some() || self.cert.is_some() || self.key.is_some();
         certificates || !self.pin.is_empty() || self.insecure
     }

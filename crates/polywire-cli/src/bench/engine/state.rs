@@ -1,4 +1,4 @@
-//! What a thread's calls need: the clock, and where to count.
+//! The state of a thread: the clock of the run and the counters.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,15 +9,15 @@ use tokio::time::Instant;
 
 use super::super::recording::{Outcome, Recorder};
 
-/// The times of a run, counted from its beginning, for all threads.
+/// The times of a run, relative to its start. Shared by all threads.
 #[derive(Debug)]
 pub(in crate::bench) struct Run {
     origin: Instant,
     warm_up: Duration,
-    /// In nanoseconds; nothing is sent from then on. It comes sooner if somebody ends the run.
+    /// In nanoseconds. No calls are sent after this. It moves forward if the run is ended early.
     end: AtomicU64,
-    /// How long to wait for what is open then, in nanoseconds.
-    patience: AtomicU64,
+    /// How long to wait for open calls after the end, in nanoseconds.
+    grace: AtomicU64,
 }
 
 impl Run {
@@ -25,17 +25,17 @@ impl Run {
         origin: Instant,
         warm_up: Duration,
         duration: Duration,
-        patience: Duration,
+        grace: Duration,
     ) -> Self {
         Self {
             origin,
             warm_up,
             end: AtomicU64::new(nanos(warm_up + duration)),
-            patience: AtomicU64::new(nanos(patience)),
+            grace: AtomicU64::new(nanos(grace)),
         }
     }
 
-    /// Now; zero before the beginning.
+    /// Returns the current time. Zero before the start.
     pub(in crate::bench) fn now(&self) -> Duration {
         Instant::now().saturating_duration_since(self.origin)
     }
@@ -48,21 +48,21 @@ impl Run {
         Duration::from_nanos(self.end.load(Ordering::Relaxed))
     }
 
-    /// The measured time; an empty one if the run was ended before it.
+    /// Returns the measured time. Empty if the run ended before it.
     pub(in crate::bench) fn window(&self) -> Range<Duration> {
         self.warm_up..self.end().max(self.warm_up)
     }
 
-    /// Until when answers are waited for.
+    /// Returns the time until which to wait for replies.
     pub(super) fn last(&self) -> Duration {
-        self.end() + Duration::from_nanos(self.patience.load(Ordering::Relaxed))
+        self.end() + Duration::from_nanos(self.grace.load(Ordering::Relaxed))
     }
 
-    /// Ends the run, if it has not ended: open calls have so long.
-    pub(in crate::bench) fn cut(&self, patience: Duration) {
+    /// Ends the run early, and limits the time to wait for open calls.
+    pub(in crate::bench) fn end_early(&self, grace: Duration) {
         let now = nanos(self.now());
         self.end.fetch_min(now, Ordering::Relaxed);
-        self.patience.store(nanos(patience), Ordering::Relaxed);
+        self.grace.store(nanos(grace), Ordering::Relaxed);
     }
 }
 
@@ -70,15 +70,15 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What the calls of one thread have in common.
+/// The state shared by the calls of a thread.
 #[derive(Debug)]
-pub(in crate::bench) struct Lane {
+pub(in crate::bench) struct ThreadState {
     pub(in crate::bench) run: Arc<Run>,
-    /// Locked by others only where what was counted is taken away.
+    /// Other threads lock it only to collect the counters.
     recorder: Mutex<Recorder>,
 }
 
-impl Lane {
+impl ThreadState {
     pub(in crate::bench) fn new(run: Arc<Run>) -> Self {
         Self {
             run,
@@ -87,25 +87,27 @@ impl Lane {
     }
 
     pub(in crate::bench) fn recorder(&self) -> MutexGuard<'_, Recorder> {
-        // Counts are never half made.
+        // Counters are consistent even after a panic.
         self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn sent(&self, due: Duration, now: Duration) {
-        self.recorder().sent(&self.run.window(), due, now);
+    pub(super) fn record_sent(&self, due: Duration, now: Duration) {
+        self.recorder().record_sent(&self.run.window(), due, now);
     }
 
-    pub(super) fn ended(&self, due: Duration, outcome: &Outcome) {
+    pub(super) fn record_end(&self, due: Duration, outcome: &Outcome) {
         let now = self.run.now();
-        self.recorder().ended(&self.run.window(), due, now, outcome);
+        self.recorder()
+            .record_end(&self.run.window(), due, now, outcome);
     }
 
-    pub(super) fn skipped(&self, due: Duration, count: u64) {
-        self.recorder().skipped(&self.run.window(), due, count);
+    pub(super) fn record_skipped(&self, due: Duration, count: u64) {
+        self.recorder()
+            .record_skipped(&self.run.window(), due, count);
     }
 
-    /// Returns when no call is open any more, or nobody waits for them any longer.
-    pub(super) async fn drained(&self) {
+    /// Waits until no calls are open, or the time to wait is over.
+    pub(super) async fn wait_for_open_calls(&self) {
         while self.run.now() < self.run.last() && self.recorder().open().0 > 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
