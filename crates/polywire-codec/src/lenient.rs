@@ -142,8 +142,8 @@ impl<'de> Decoder<'de> for LenientDecoder<'_, 'de> {
     }
 
     /// A decoder may also fill in required members that have no default. Here they stay missing.
-    fn fills(&self, at: Member<'_>) -> bool {
-        at.has(MemberFlags::DEFAULT) && self.0.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        at.has(MemberFlags::DEFAULT) && self.0.fills_default(at)
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {

@@ -256,9 +256,9 @@ fn names_that_generated_code_uses_itself() {
         assert_eq!(generated.path_of("a#Sized"), Some("SizedShape"));
         // A message that is no text is none to show.
         assert!(
-            code.contains(r#"codec::show(f, "Strange", None)"#),
+            code.contains(r#"codec::fmt_error(f, "Strange", None)"#),
             "{code}"
         );
-        assert!(code.contains(r#"codec::show(f, "Stranger", None)"#));
+        assert!(code.contains(r#"codec::fmt_error(f, "Stranger", None)"#));
     }
 }

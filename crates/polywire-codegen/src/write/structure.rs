@@ -263,7 +263,7 @@ fn debug(source: &mut Source, structure: &Structure<'_>) {
     source.open(format!("f.debug_struct({:?})", structure.name));
     for field in &structure.fields {
         let value = match field.is_sensitive || structure.is_sensitive() {
-            true => "codec::Redacted".to_owned(),
+            true => "codec::RedactedValue".to_owned(),
             false => format!("self.{}", field.name),
         };
         source.call(
@@ -302,7 +302,7 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
                 let mut is_there = format!("self.{}.is_some()", field.name);
                 if let Presence::Fillable(_) = field.presence {
                     source.line(format!("let member = shape.member({});", field.ordinal));
-                    is_there.push_str(" || encoder.fills(member)");
+                    is_there.push_str(" || encoder.fills_default(member)");
                 }
                 source.line(format!("present += usize::from({is_there});"));
             }
@@ -401,7 +401,7 @@ fn members(source: &mut Source, structure: &Structure<'_>) {
         }
     }
     source.line("schema::END => return Ok(()),");
-    source.line("_ => return Err(codec::stray(decoder)),");
+    source.line("_ => return Err(codec::invalid_ordinal(decoder)),");
     source.close("}");
     source.close("}");
 }
@@ -452,7 +452,9 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         let is_missing = format!("builder.value.{name}.is_none()");
         match &field.presence {
             Presence::Fillable(expression) => {
-                source.open(format!("if {is_missing} && decoder.fills(member) {{"));
+                source.open(format!(
+                    "if {is_missing} && decoder.fills_default(member) {{"
+                ));
                 source.line(format!("builder.value.{name} = Some({expression});"));
             }
             _ => {
@@ -489,15 +491,15 @@ fn error(source: &mut Source, structure: &Structure<'_>) {
     match message {
         Some(field) if field.presence.is_option() => {
             source.line(format!(
-                "codec::show(f, {name:?}, self.{}.as_deref())",
+                "codec::fmt_error(f, {name:?}, self.{}.as_deref())",
                 field.name
             ));
         }
         Some(field) => source.line(format!(
-            "codec::show(f, {name:?}, Some(&self.{}))",
+            "codec::fmt_error(f, {name:?}, Some(&self.{}))",
             field.name
         )),
-        None => source.line(format!("codec::show(f, {name:?}, None)")),
+        None => source.line(format!("codec::fmt_error(f, {name:?}, None)")),
     }
     source.close("}");
     source.close("}");

@@ -108,7 +108,7 @@ fn read_structure<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let mut entries = Vec::new();
     let seen = decode_members(&mut entries, true, at, decoder)?;
-    let mut map = Map::of_distinct(entries);
+    let mut map = Map::from_unique(entries);
     complete(&mut map, seen, at, decoder)?;
     set(place, Value::Map(map));
     Ok(())
@@ -153,7 +153,7 @@ fn decode_union<'de, D: Decoder<'de> + ?Sized>(
         let member = at.target().member(ordinal);
         let mut value = Value::Null;
         read_member(&mut value, member.kind(), member, decoder)?;
-        map = Map::of_one(name_of(member), value);
+        map = Map::with_entry(name_of(member), value);
     }
     end_union(at, ordinal, &mut seq, decoder)?;
     set(place, Value::Map(map));
@@ -211,7 +211,7 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
     let is_first_part = entries.is_empty();
     decode_members(&mut entries, is_first_part, at, decoder)?;
     *map = match is_first_part {
-        true => Map::of_distinct(entries),
+        true => Map::from_unique(entries),
         false => distinct(entries, decoder)?,
     };
     Ok(())
@@ -339,7 +339,7 @@ fn decode_again<'de, D: Decoder<'de> + ?Sized>(
 }
 
 /// Ends the reading of a structure, after its last part: asks [`Decoder::missing`] about required
-/// members that did not come, and adds the defaults of those that [`Decoder::fills`] names.
+/// members that did not come, and adds the defaults of those that [`Decoder::fills_default`] names.
 ///
 /// # Errors
 ///
@@ -364,7 +364,7 @@ fn complete<'de, D: Decoder<'de> + ?Sized>(
         let is_seen = 1_u64.checked_shl(ordinal).unwrap_or(0) & seen != 0;
         if member.is_required() && !is_seen && !map.contains_key(member.name()) {
             decoder.missing(member)?;
-            if decoder.fills(member)
+            if decoder.fills_default(member)
                 && let Some(value) = substitute(member.kind())
             {
                 map.insert(member.name(), value);
@@ -382,7 +382,7 @@ fn add_defaults<'de, D: Decoder<'de> + ?Sized>(map: &mut Map, shape: Schema<'_>,
     for member in shape.members() {
         if member.has(MemberFlags::DEFAULT)
             && !map.contains_key(member.name())
-            && decoder.fills(member)
+            && decoder.fills_default(member)
             && let Some(value) = member.default_value()
         {
             map.insert(member.name(), value);

@@ -166,14 +166,14 @@ fn is_filled<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &E) -> boo
         None => true,
         Some(value) => value.is_null() && at.kind() != ShapeKind::Document,
     };
-    at.has(MemberFlags::DEFAULT) && encoder.fills(at) && is_absent(map.get(at.name()))
+    at.has(MemberFlags::DEFAULT) && encoder.fills_default(at) && is_absent(map.get(at.name()))
 }
 
 /// Writes the default of a member that is not there, if it is to be written.
 #[cold]
 fn fill<E: Encoder + ?Sized>(at: Member<'_>, encoder: &mut E) {
     if at.has(MemberFlags::DEFAULT)
-        && encoder.fills(at)
+        && encoder.fills_default(at)
         && let Some(value) = at.default_value()
         && encoder.member(at)
     {

@@ -426,8 +426,8 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         TokenReader::document(self)
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.rules().defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.rules().defaults.fills_default(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
