@@ -1,9 +1,9 @@
 //! A binary form of [`SchemaBuilder`], in which generated code stores the schemas of a service.
 //!
-//! The alternative is a `static` with all arrays of the [`SchemaSet`](crate::SchemaSet). For a large
-//! service this needs megabytes of source code and most of a megabyte in the binary, because each
-//! name is stored once per encoding, in 32 bytes. The compact form needs about 20 bytes per member
-//! and no compile time. Building the set takes a few milliseconds, at the first call.
+//! The alternative is a `static` with all arrays of the [`SchemaSet`](crate::SchemaSet). For a
+//! large service this needs megabytes of source code and most of a megabyte in the binary, because
+//! each name is stored once per encoding, in 32 bytes. The compact form needs about 20 bytes per
+//! member and no compile time. Building the set takes a few milliseconds, at the first call.
 
 use crate::builder::{
     BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef, ShapeSpec,

@@ -276,8 +276,8 @@ fn slow_begin_union<'de, D: Decoder<'de> + ?Sized>(
     Ok(ordinal)
 }
 
-/// Overwrites a [`Decode::PLACEHOLDER`] with a value. Skips the destructor of the placeholder, which
-/// owns nothing.
+/// Overwrites a [`Decode::PLACEHOLDER`] with a value. Skips the destructor of the placeholder,
+/// which owns nothing.
 #[inline(always)]
 pub fn replace_placeholder<T>(place: &mut T, value: T) {
     std::mem::forget(std::mem::replace(place, value));

@@ -1,8 +1,8 @@
 //! Encodes the names of members for each wire format.
 //!
 //! The name of a member depends on the protocol: restJson1 uses `@jsonName` but awsJson ignores it,
-//! ec2Query capitalizes names, and XML can add a namespace. The builder of a schema set encodes each
-//! name once for each [`Encoding`]. Formats then compare and copy these bytes.
+//! ec2Query capitalizes names, and XML can add a namespace. The builder of a schema set encodes
+//! each name once for each [`Encoding`]. Formats then compare and copy these bytes.
 
 use polywire_text::escape::{self, Forbidden, XmlPlace};
 use polywire_text::percent;

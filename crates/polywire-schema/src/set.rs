@@ -9,8 +9,8 @@
 //! - A handle is `Copy` and small, and needs no hash table.
 //!
 //! Members are stored in the order in which they are written: XML attributes first, then the order
-//! of the model. The ordinal of a member is its position in this order. Each shape also has a *root*
-//! member, which is not part of a structure. Codecs receive it for the shape at the top of a
+//! of the model. The ordinal of a member is its position in this order. Each shape also has a
+//! *root* member, which is not part of a structure. Codecs receive it for the shape at the top of a
 //! message.
 
 use std::borrow::Cow;
@@ -42,9 +42,9 @@ pub struct SchemaSet<'a> {
     pub(crate) plain: [Cow<'a, [Span]>; NameSource::COUNT],
     /// For each encoding, the encoded names of all members.
     pub(crate) names: [Cow<'a, [Name]>; Encoding::COUNT],
-    /// Buckets of the look-up tables: an ordinal plus one, or 0.
+    /// The buckets of the lookup tables: an ordinal plus one, or 0 if empty.
     pub(crate) buckets: Cow<'a, [u16]>,
-    /// Slots of the tables of unions.
+    /// The slots of the variant tables of unions.
     pub(crate) variants: Cow<'a, [u64]>,
     /// Ids and plain names.
     pub(crate) text: Cow<'a, str>,

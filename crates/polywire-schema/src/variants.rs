@@ -4,8 +4,8 @@
 use crate::names::MULTIPLIER;
 use crate::{Member, NameSource};
 
-/// A slot of a table. The seven low bytes are the name, with the first byte lowest. The highest byte
-/// is the ordinal plus one. Empty slots are 0.
+/// A slot of a table. The seven low bytes are the name, with the first byte lowest. The highest
+/// byte is the ordinal plus one. Empty slots are 0.
 pub(crate) type Slot = u64;
 
 /// The maximum length of a name in the tables, in bytes.
@@ -55,7 +55,8 @@ impl Member<'_> {
     /// `text`, and returns its ordinal. `source` selects which names are compared.
     ///
     /// `None` means that the caller has to use [`Schema::find`](crate::Schema::find). It is the
-    /// result for empty names, for names of more than seven bytes, and if the target is not a union.
+    /// result for empty names, for names of more than seven bytes, and if the target is not a
+    /// union.
     #[inline(always)]
     #[must_use]
     pub fn find_variant(self, source: NameSource, text: [u8; 8], len: usize) -> Option<u32> {

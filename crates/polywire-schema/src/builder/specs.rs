@@ -106,7 +106,8 @@ impl MemberSpec {
         self
     }
 
-    /// Sets the location. `name` is the name of the header or query parameter, or the header prefix.
+    /// Sets the location. `name` is the name of the header or query parameter, or the header
+    /// prefix.
     #[must_use]
     pub fn location(mut self, location: Location, name: &str) -> Self {
         self.location = location;
