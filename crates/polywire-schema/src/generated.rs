@@ -128,26 +128,26 @@ impl<const N: usize> Marks<N> {
     /// Returns the marks of a structure in which all `len` required members are present.
     pub fn all(len: usize) -> Self {
         let mut marks = Self::default();
-        (0..len).for_each(|place| marks.mark(place));
+        (0..len).for_each(|position| marks.mark(position));
         marks
     }
 
-    fn has(&self, place: usize) -> bool {
-        self.0[place / 64] & 1 << (place % 64) != 0
+    fn has(&self, position: usize) -> bool {
+        self.0[position / 64] & 1 << (position % 64) != 0
     }
 
     /// Marks a member as present.
     #[inline]
-    pub fn mark(&mut self, place: usize) {
-        self.0[place / 64] |= 1 << (place % 64);
+    pub fn mark(&mut self, position: usize) {
+        self.0[position / 64] |= 1 << (position % 64);
     }
 
     /// Returns the position of the first of `len` members that is absent.
     #[inline]
     fn first_missing(&self, len: usize) -> Option<usize> {
         (0..N).find_map(|word| {
-            let place = word * 64 + self.0[word].trailing_ones() as usize;
-            (place < len && place < word * 64 + 64).then_some(place)
+            let position = word * 64 + self.0[word].trailing_ones() as usize;
+            (position < len && position < word * 64 + 64).then_some(position)
         })
     }
 
@@ -177,8 +177,8 @@ impl<const N: usize> Marks<N> {
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error> {
-        for (place, ordinal) in ordinals.iter().enumerate() {
-            if !self.has(place) {
+        for (position, ordinal) in ordinals.iter().enumerate() {
+            if !self.has(position) {
                 decoder.missing(at.target().member(*ordinal))?;
             }
         }
@@ -198,9 +198,9 @@ impl<const N: usize> Marks<N> {
     ) -> Result<(), MissingMember> {
         match self.first_missing(members.len()) {
             None => Ok(()),
-            Some(place) => Err(MissingMember {
+            Some(position) => Err(MissingMember {
                 shape,
-                member: members[place],
+                member: members[position],
             }),
         }
     }

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_ids_are_refused() {
+    fn malformed_ids_are_rejected() {
         for text in [
             "", "#", "a", "a#", "#b", "a#b$", "a#b$c$d", "a..b#c", ".a#b", "a.#b", "1a#b", "a#1b",
             "a#_", "a b#c", "a#b c", "a#b.c", "ä#b", "a#b#c", "a$b#c",

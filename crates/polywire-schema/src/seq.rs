@@ -2,13 +2,13 @@
 
 use crate::Part;
 
-/// The return value of [`Decoder::member`] at the end of a structure.
+/// The return value of [`Decoder::member`](crate::Decoder::member) at the end of a structure.
 pub const END: u32 = u32::MAX;
 
 /// The state of a decoder within one structure, list or map.
 ///
 /// The caller keeps it on its stack and passes it to each call, so that decoders need no stack.
-/// The fields are for implementations of [`Decoder`]. Callers read only
+/// The fields are for implementations of [`Decoder`](crate::Decoder). Callers read only
 /// [`continues`](Self::continues) and [`unknown`](Self::unknown).
 #[derive(Clone, Debug, Default)]
 pub struct Seq {

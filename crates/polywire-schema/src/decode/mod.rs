@@ -57,8 +57,8 @@ pub trait Decoder<'de> {
     /// Begins the structure or union of `at`. The caller continues with [`Decoder::member`].
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error>;
 
-    /// Advances to the value of the next member and returns its ordinal. Returns [`END`] at the
-    /// end of the structure.
+    /// Advances to the value of the next member and returns its ordinal. Returns
+    /// [`END`](crate::END) at the end of the structure.
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error>;
 
     /// Fast path: begins the union of `at` and returns the ordinal of its member. The caller reads
