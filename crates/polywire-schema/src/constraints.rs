@@ -152,9 +152,8 @@ impl<'s> Constraints<'s> {
     /// Returns the values of an enum.
     pub fn values(self) -> impl ExactSizeIterator<Item = EnumValue<'s>> + use<'s> {
         let (set, span) = (self.set, self.def().values);
-        let start = span.start as usize;
         let values: &'s [EnumValueDef] = &set.enum_values;
-        let values = values.get(start..start + span.len as usize);
+        let values = values.get(span.range());
         values.unwrap_or_default().iter().map(move |def| EnumValue {
             text: set.str(def.text),
             number: def.number,

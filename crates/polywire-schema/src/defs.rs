@@ -15,11 +15,10 @@ pub struct Span {
 }
 
 impl Span {
-    pub(crate) fn of<T: ?Sized + AsRef<[u8]>>(self, pool: &T) -> &[u8] {
+    #[inline]
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
         let start = self.start as usize;
-        pool.as_ref()
-            .get(start..start + self.len as usize)
-            .unwrap_or_default()
+        start..start + self.len as usize
     }
 }
 

@@ -164,26 +164,18 @@ pub trait Encode {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E);
 }
 
-impl<T: Encode + ?Sized> Encode for &T {
-    #[inline]
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        (**self).encode(at, encoder);
-    }
+macro_rules! pointer {
+    ($($type:ty),*) => {
+        $(impl<T: Encode + ?Sized> Encode for $type {
+            #[inline]
+            fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+                (**self).encode(at, encoder);
+            }
+        })*
+    };
 }
 
-impl<T: Encode + ?Sized> Encode for Arc<T> {
-    #[inline]
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        (**self).encode(at, encoder);
-    }
-}
-
-impl<T: Encode + ?Sized> Encode for Box<T> {
-    #[inline]
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        (**self).encode(at, encoder);
-    }
-}
+pointer!(&T, Arc<T>, Box<T>);
 
 macro_rules! scalar {
     ($($type:ty, $value:ident => $call:ident($argument:expr);)*) => {

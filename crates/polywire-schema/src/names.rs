@@ -27,6 +27,8 @@ pub enum NameSource {
 impl NameSource {
     /// The number of sources.
     pub const COUNT: usize = 5;
+    pub(crate) const ALL: [Self; Self::COUNT] =
+        [Self::Member, Self::Json, Self::Xml, Self::Query, Self::Ec2];
 }
 
 /// An encoding of a member name. The encoded name is copied to the wire without changes.

@@ -131,10 +131,7 @@ impl<'a> SchemaSet<'a> {
     }
 
     pub(crate) fn str(&self, span: Span) -> &str {
-        let start = span.start as usize;
-        self.text
-            .get(start..start + span.len as usize)
-            .unwrap_or_default()
+        self.text.get(span.range()).unwrap_or_default()
     }
 
     /// Splits a text at spaces.
@@ -143,10 +140,7 @@ impl<'a> SchemaSet<'a> {
     }
 
     pub(crate) fn list(&self, span: Span) -> &[u32] {
-        let start = span.start as usize;
-        self.lists
-            .get(start..start + span.len as usize)
-            .unwrap_or_default()
+        self.lists.get(span.range()).unwrap_or_default()
     }
 }
 

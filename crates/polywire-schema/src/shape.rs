@@ -126,8 +126,7 @@ impl<'s> Schema<'s> {
         let first = self.first_member as usize;
         let names = set.plain[NameSource::Member as usize].get(first..);
         let names = names.unwrap_or_default().iter().map(move |span| {
-            let start = span.start as usize;
-            let name = set.text.as_bytes().get(start..start + span.len as usize);
+            let name = set.text.as_bytes().get(span.range());
             name.unwrap_or_default()
         });
         names.zip(self.members())
@@ -214,12 +213,13 @@ impl<'s> Schema<'s> {
         let def = self.def();
         let first = def.first_member as usize;
         let spans = &self.set.plain[source as usize];
+        let text = self.set.text.as_bytes();
         let is = |ordinal: u32| {
             let span = spans
                 .get(first + ordinal as usize)
                 .copied()
                 .unwrap_or_default();
-            span.of(&*self.set.text) == name
+            text.get(span.range()).unwrap_or_default() == name
         };
         if def.lookup_bits == 0 {
             let found = (0..def.member_count).find(|ordinal| is(*ordinal));

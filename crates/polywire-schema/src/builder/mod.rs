@@ -115,8 +115,8 @@ impl SchemaBuilder {
     }
 
     /// Returns the root member of a shape, which has the traits of the shape. The XML name and
-    /// namespace apply at the top of a message. The timestamp format, media type, constraints and
-    /// flags also apply to members that target the shape.
+    /// namespace apply at the top of a message. Members that target the shape inherit the timestamp
+    /// format, media type and constraints, and the flags `SPARSE`, `STREAMING` and `SENSITIVE`.
     pub fn root(&mut self, shape: ShapeRef) -> &mut MemberSpec {
         if self.shapes.len() <= shape.0 as usize {
             return self.invalid_ref(shape);
@@ -178,6 +178,6 @@ impl SchemaBuilder {
     /// - a shape or operation does not exist. References are indices, so a reference from another
     ///   builder is an error only if its index is out of bounds.
     pub fn finish(self) -> Result<SchemaSet<'static>, BuildError> {
-        Assembly::default().assemble(self)
+        Assembly::new(u32::MAX as usize).assemble(self)
     }
 }

@@ -23,13 +23,7 @@ fn every_name_is_found_by_every_source() {
     let set = builder.finish().unwrap();
     let wide = set.shape(wide.index());
     for member in wide.members() {
-        for source in [
-            NameSource::Member,
-            NameSource::Json,
-            NameSource::Xml,
-            NameSource::Query,
-            NameSource::Ec2,
-        ] {
+        for source in NameSource::ALL {
             let name = member.plain(source);
             assert_eq!(
                 wide.find(source, name.as_bytes()),

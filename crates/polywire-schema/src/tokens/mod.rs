@@ -291,6 +291,16 @@ fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
     Ok(false)
 }
 
+/// Implements functions of [`Decoder`] with the functions of [`TokenReader`] of the same names.
+macro_rules! forward {
+    ($($name:ident -> $type:ty;)*) => {
+        $(#[inline(always)]
+        fn $name(&mut self, at: Member<'_>) -> Result<$type, Error> {
+            TokenReader::$name(self, at)
+        })*
+    };
+}
+
 impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     #[inline(always)]
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
@@ -377,54 +387,17 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         TokenReader::null(self)
     }
 
-    #[inline(always)]
-    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        TokenReader::boolean(self, at)
-    }
-
-    #[inline(always)]
-    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        TokenReader::integer(self, at)
-    }
-
-    #[inline(always)]
-    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
-        TokenReader::float(self, at)
-    }
-
-    #[inline(always)]
-    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
-        TokenReader::double(self, at)
-    }
-
-    #[inline(always)]
-    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
-        TokenReader::big_integer(self, at)
-    }
-
-    #[inline(always)]
-    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
-        TokenReader::big_decimal(self, at)
-    }
-
-    #[inline(always)]
-    fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        TokenReader::text(self, at)
-    }
-
-    #[inline(always)]
-    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
-        TokenReader::str(self, at)
-    }
-
-    #[inline(always)]
-    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
-        TokenReader::blob(self, at)
-    }
-
-    #[inline(always)]
-    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        TokenReader::timestamp(self, at)
+    forward! {
+        boolean -> bool;
+        integer -> i64;
+        float -> f32;
+        double -> f64;
+        big_integer -> BigInteger;
+        big_decimal -> BigDecimal;
+        text -> Text;
+        str -> Cow<'de, str>;
+        blob -> Blob;
+        timestamp -> Timestamp;
     }
 
     #[inline(always)]

@@ -18,6 +18,7 @@ use crate::{defaults, variants};
 use tables::MAX_NAME_LEN;
 
 /// The arrays of a set during construction.
+#[derive(Default)]
 pub(super) struct Assembly {
     /// The maximum length of each array, so that indices fit 32 bits. Smaller in tests.
     max_len: usize,
@@ -37,28 +38,14 @@ pub(super) struct Assembly {
     names: [Vec<Name>; Encoding::COUNT],
 }
 
-impl Default for Assembly {
-    fn default() -> Self {
+impl Assembly {
+    pub(super) fn new(max_len: usize) -> Self {
         Self {
-            max_len: u32::MAX as usize,
-            text: String::new(),
-            code: Vec::new(),
-            shapes: Vec::new(),
-            members: Vec::new(),
-            errors: Vec::new(),
-            constraints: Vec::new(),
-            enum_values: Vec::new(),
-            shape_constraints: Vec::new(),
-            lists: Vec::new(),
-            buckets: Vec::new(),
-            variants: Vec::new(),
-            plain: Default::default(),
-            names: Default::default(),
+            max_len,
+            ..Self::default()
         }
     }
-}
 
-impl Assembly {
     pub(super) fn assemble(
         mut self,
         builder: SchemaBuilder,
@@ -282,14 +269,7 @@ impl Assembly {
             xml_attribute: spec.flags.contains(MemberFlags::XML_ATTRIBUTE),
             ec2: spec.ec2_name.as_deref(),
         };
-        let sources = [
-            NameSource::Member,
-            NameSource::Json,
-            NameSource::Xml,
-            NameSource::Query,
-            NameSource::Ec2,
-        ];
-        for source in sources {
+        for source in NameSource::ALL {
             let name = parts.plain(source);
             if name.len() > MAX_NAME_LEN {
                 let start: String = name.chars().take(40).collect();
@@ -324,10 +304,7 @@ impl Assembly {
     }
 
     fn indices(&self, span: Span) -> &[u32] {
-        let start = span.start as usize;
-        self.lists
-            .get(start..start + span.len as usize)
-            .unwrap_or_default()
+        self.lists.get(span.range()).unwrap_or_default()
     }
 
     fn list(&mut self, indices: &[u32]) -> Result<Span, BuildError> {
@@ -370,13 +347,7 @@ mod tests {
 
     #[test]
     fn array_lengths_are_limited() {
-        let assemble = |max_len| {
-            let assembly = Assembly {
-                max_len,
-                ..Assembly::default()
-            };
-            assembly.assemble(named(100))
-        };
+        let assemble = |max_len| Assembly::new(max_len).assemble(named(100));
         let set = assemble(usize::MAX).unwrap();
         let longest = set.text.len().max(set.code.len());
         assert!(assemble(longest).is_ok());

@@ -85,7 +85,7 @@ impl Assembly {
     ) -> impl ExactSizeIterator<Item = &str> {
         self.plain[source][first..first + count]
             .iter()
-            .map(|span| &self.text[span.start as usize..(span.start + span.len) as usize])
+            .map(|span| &self.text[span.range()])
     }
 
     /// Builds a table for each source, or `None` for a source that shares the table of an earlier
