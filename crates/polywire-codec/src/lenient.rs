@@ -142,9 +142,9 @@ impl<'de> Decoder<'de> for LenientDecoder<'_, 'de> {
         Ok(())
     }
 
-    /// A decoder may fill in required members without a default. Here they remain missing.
-    fn fills(&self, at: Member<'_>) -> bool {
-        at.has(MemberFlags::DEFAULT) && self.0.fills(at)
+    /// A decoder may also fill in required members that have no default. Here they stay missing.
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        at.has(MemberFlags::DEFAULT) && self.0.fills_default(at)
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {

@@ -259,9 +259,9 @@ fn renames_shapes_that_clash_with_generated_names() {
         assert_eq!(generated.path_of("a#Sized"), Some("SizedShape"));
         // `Display` omits a message that is not a string.
         assert!(
-            code.contains(r#"codec::show(f, "Strange", None)"#),
+            code.contains(r#"codec::fmt_error(f, "Strange", None)"#),
             "{code}"
         );
-        assert!(code.contains(r#"codec::show(f, "Stranger", None)"#));
+        assert!(code.contains(r#"codec::fmt_error(f, "Stranger", None)"#));
     }
 }

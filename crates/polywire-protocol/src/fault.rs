@@ -649,7 +649,9 @@ impl Fault {
             let own = details.get(member.name()).filter(|value| !value.is_null());
             let value = match own {
                 Some(value) => Cow::Borrowed(value),
-                None if Defaults::Server.fills(member) => Cow::Owned(member.default_value()?),
+                None if Defaults::Server.fills_default(member) => {
+                    Cow::Owned(member.default_value()?)
+                }
                 None => return None,
             };
             Some((member, value))

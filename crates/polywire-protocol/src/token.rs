@@ -175,8 +175,8 @@ impl Encoder for Adding<'_> {
         self.inner.is_head()
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.inner.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.inner.fills_default(at)
     }
 
     fn end_structure(&mut self, at: Member<'_>) {

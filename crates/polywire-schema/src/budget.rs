@@ -1,20 +1,19 @@
-//! What one message may still cost, counted down while it is read.
+//! [`Budget`]: counts down the limits of one message while it is read.
 
 use crate::{LimitKind, Limits, Seq, WideSeen};
 
-/// The limits of a message and what is left of them.
+/// The limits of a message, and how much of each remains.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
-    /// Levels and items that may still come.
     depth_left: u32,
     items_left: u32,
-    /// The members seen in structures that have more than a [`Seq`] can tell.
+    /// The seen members of structures with more than 128 members.
     wide: WideSeen,
 }
 
 impl Budget {
-    /// The whole budget of one message.
+    /// Creates the budget for one message.
     #[must_use]
     #[inline]
     pub fn new(limits: &Limits) -> Self {
@@ -26,45 +25,51 @@ impl Budget {
         }
     }
 
-    /// What is left of items and levels, to go back to where something is read twice.
+    /// Saves the remaining items and levels. A reader that reads a part twice passes the result to
+    /// [`back_to`](Self::back_to).
     #[inline]
     pub fn mark(&self) -> (u32, u32) {
         (self.items_left, self.depth_left)
     }
 
-    /// Goes back to a mark.
+    /// Restores the remaining items and levels from a [`mark`](Self::mark).
     #[inline]
     pub fn back_to(&mut self, (items, depth): (u32, u32)) {
         self.items_left = items;
         self.depth_left = depth;
     }
 
-    /// What is left, as the limits of another reader.
+    /// Returns what remains, as the limits for a nested reader.
     #[inline]
     pub fn left(&self) -> Limits {
         let left = self.limits.with_items(self.items_left);
         left.with_depth(self.depth_left)
     }
 
-    /// The most calls in a message that holds several.
+    /// Returns the maximum number of calls in a batch: [`Limits::calls`].
     #[inline]
     pub fn calls(&self) -> u32 {
         self.limits.calls()
     }
 
-    /// The levels that have been entered.
+    /// Returns the number of levels that have been entered and not left.
     #[inline]
     pub fn depth(&self) -> u32 {
         self.limits.depth() - self.depth_left
     }
 
-    /// What tells two places apart that have the same offset.
+    /// Returns the number of remaining items. Together with an offset it identifies a position:
+    /// several values can begin at the same offset.
     #[inline]
     pub fn items_left(&self) -> u32 {
         self.items_left
     }
 
-    /// Whether a message may have so many levels.
+    /// Checks whether a message may have this many levels.
+    ///
+    /// # Errors
+    ///
+    /// Returns the depth limit if `levels` exceeds it.
     #[inline]
     pub fn depth_of(&self, levels: usize) -> Result<(), LimitKind> {
         match levels <= self.limits.depth() as usize {
@@ -73,8 +78,12 @@ impl Budget {
         }
     }
 
-    /// Enters a structure, list or map. Inside another it counts as an item: a member that is
-    /// known takes memory too, and a recursive shape has any number of them.
+    /// Enters a structure, list or map. A nested one also counts as an item, because a recursive
+    /// shape can contain any number of them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit if no level or item remains.
     #[inline(always)]
     pub fn enter(&mut self) -> Result<(), LimitKind> {
         let Some(left) = self.depth_left.checked_sub(1) else {
@@ -87,7 +96,12 @@ impl Budget {
         Ok(())
     }
 
-    /// Enters a level that takes no memory and is no item: an element that is skipped, or more items of a list.
+    /// Enters a level without counting an item, for levels that allocate nothing: a skipped value,
+    /// or further items of a list that has already been counted.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit if no level remains.
     #[inline]
     pub fn enter_uncounted(&mut self) -> Result<(), LimitKind> {
         self.depth_of(self.depth() as usize + 1)?;
@@ -95,14 +109,18 @@ impl Budget {
         Ok(())
     }
 
-    /// Leaves what was entered last.
+    /// Leaves the innermost level.
     #[inline]
     pub fn leave(&mut self) {
         self.wide.leave(self.depth_left);
         self.depth_left += 1;
     }
 
-    /// Counts items of lists, entries of maps, unknown members, nested collections.
+    /// Counts list items, map entries, unknown members or nested collections.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit if fewer than `items` remain.
     #[inline(always)]
     pub fn count(&mut self, items: u32) -> Result<(), LimitKind> {
         match self.items_left.checked_sub(items) {
@@ -114,13 +132,17 @@ impl Budget {
         }
     }
 
-    /// Whether a string may be as long.
+    /// Returns whether a string may have `len` bytes.
     #[inline(always)]
     pub fn fits(&self, len: usize) -> bool {
         len <= self.limits.string()
     }
 
-    /// As [`Self::fits`], with the limit that says no.
+    /// Checks whether a string may have `len` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit if `len` exceeds it.
     #[inline(always)]
     pub fn string(&self, len: usize) -> Result<(), LimitKind> {
         if self.fits(len) {
@@ -129,8 +151,7 @@ impl Budget {
         Err(LimitKind::StringLength(self.limits.string()))
     }
 
-    /// Notes that a member of the innermost structure was seen; whether it had
-    /// been before.
+    /// Marks a member of the innermost structure as seen. Returns whether it was already marked.
     #[inline]
     pub fn seen(&mut self, seq: &mut Seq, ordinal: u32) -> bool {
         match seq.mark_seen(ordinal) {

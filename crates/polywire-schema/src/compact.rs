@@ -1,10 +1,9 @@
-//! A builder as bytes: how generated code carries the schemas of a service.
+//! A binary form of [`SchemaBuilder`], in which generated code stores the schemas of a service.
 //!
-//! As a `static` of all arrays, the schemas of a large service are megabytes
-//! of source and most of a megabyte in the program: each name stands there once
-//! per encoding, in 32 bytes. As what the model says, they are some 20 bytes a
-//! member, cost the compiler nothing, and become a set in a few milliseconds
-//! when the first call needs it.
+//! The alternative is a `static` with all arrays of the [`SchemaSet`](crate::SchemaSet). For a
+//! large service this needs megabytes of source code and most of a megabyte in the binary, because
+//! each name is stored once per encoding, in 32 bytes. The compact form needs about 20 bytes per
+//! member and no compile time. Building the set takes a few milliseconds, at the first call.
 
 use crate::builder::{
     BuildError, MemberSpec, OperationSpec, SchemaBuilder, ServiceSpec, ShapeRef, ShapeSpec,
@@ -14,12 +13,12 @@ use crate::{
     TimestampFormat,
 };
 
-/// What the bytes begin with: they are of this version of the format.
+/// The version of the binary form, at the start of the bytes.
 const VERSION: u64 = 1;
 
 impl SchemaBuilder {
-    /// The builder as bytes, for [`SchemaBuilder::from_compact`] of this version
-    /// of the crate.
+    /// Serializes the builder. Only [`SchemaBuilder::from_compact`] of the same version of this
+    /// crate can read the result.
     #[must_use]
     pub fn to_compact(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -30,11 +29,11 @@ impl SchemaBuilder {
         out
     }
 
-    /// The builder that [`SchemaBuilder::to_compact`] wrote.
+    /// Deserializes a builder from the output of [`SchemaBuilder::to_compact`].
     ///
     /// # Errors
     ///
-    /// They are not such bytes.
+    /// Returns an error if the bytes are not valid or come from another version of this crate.
     pub fn from_compact(bytes: &[u8]) -> Result<Self, BuildError> {
         let mut input = bytes;
         let unpack = |input: &mut &[u8]| {
@@ -44,22 +43,22 @@ impl SchemaBuilder {
                 shapes: Pack::unpack(input)?,
                 operations: Pack::unpack(input)?,
                 services: Pack::unpack(input)?,
-                stray: None,
+                invalid_ref: None,
             })
         };
         let builder = unpack(&mut input).filter(|_| input.is_empty());
-        builder.ok_or_else(|| BuildError::new("not schemas of this version of Polywire"))
+        builder.ok_or_else(|| BuildError::new("invalid schemas, or schemas of another version"))
     }
 }
 
-/// Something that is written and read field by field.
+/// A type with a binary form.
 trait Pack: Sized {
     fn pack(&self, out: &mut Vec<u8>);
 
     fn unpack(input: &mut &[u8]) -> Option<Self>;
 }
 
-/// Seven bits a byte, the lowest first.
+/// A variable-length integer (LEB128): seven bits per byte, lowest bits first.
 impl Pack for u64 {
     fn pack(&self, out: &mut Vec<u8>) {
         let mut rest = *self;
@@ -84,7 +83,7 @@ impl Pack for u64 {
     }
 }
 
-macro_rules! small {
+macro_rules! unsigned {
     ($($type:ty),*) => {
         $(impl Pack for $type {
             fn pack(&self, out: &mut Vec<u8>) {
@@ -98,18 +97,18 @@ macro_rules! small {
     };
 }
 
-small!(u16, u32);
+unsigned!(u16, u32);
 
-/// Small numbers of either sign are short: the sign is the lowest bit.
+/// A variable-length integer in zigzag encoding: the lowest bit is the sign.
 impl Pack for i32 {
     fn pack(&self, out: &mut Vec<u8>) {
-        let folded = (i64::from(*self) << 1) ^ (i64::from(*self) >> 63);
-        (folded as u64).pack(out);
+        let zigzag = (i64::from(*self) << 1) ^ (i64::from(*self) >> 63);
+        (zigzag as u64).pack(out);
     }
 
     fn unpack(input: &mut &[u8]) -> Option<Self> {
-        let folded = u64::unpack(input)?;
-        let value = (folded >> 1) as i64 ^ -((folded & 1) as i64);
+        let zigzag = u64::unpack(input)?;
+        let value = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
         value.try_into().ok()
     }
 }
@@ -180,7 +179,7 @@ impl<T: Pack> Pack for Vec<T> {
     }
 
     fn unpack(input: &mut &[u8]) -> Option<Self> {
-        // No more room than what is there can fill.
+        // An item has at least one byte, so this limits the capacity for invalid lengths.
         let len = usize::try_from(u64::unpack(input)?).ok()?;
         let mut items = Self::with_capacity(len.min(input.len()));
         for _ in 0..len {
@@ -193,7 +192,7 @@ impl<T: Pack> Pack for Vec<T> {
 macro_rules! tuples {
     ($(($($name:ident),*))*) => {
         $(impl<$($name: Pack),*> Pack for ($($name,)*) {
-            #[expect(non_snake_case, reason = "a type and its value by one name")]
+            #[expect(non_snake_case, reason = "the macro uses one name for a type and its value")]
             fn pack(&self, out: &mut Vec<u8>) {
                 let ($($name,)*) = self;
                 $($name.pack(out);)*
@@ -208,8 +207,7 @@ macro_rules! tuples {
 
 tuples! { (A, B) (A, B, C) (A, B, C, D) }
 
-/// All fields, in this order: a field that is not named here is an error of
-/// the compiler.
+/// All fields in the given order. A missing field is a compile error.
 macro_rules! structures {
     ($($type:ident { $($field:ident),* $(,)? })*) => {
         $(impl Pack for $type {
@@ -269,14 +267,14 @@ macro_rules! flags {
 
 flags!(MemberFlags, OperationFlags, ServiceFlags);
 
-/// Enums by the places of their variants in these lists.
+/// The position of the variant in the list.
 macro_rules! enums {
     ($($type:ident { $($variant:ident),* $(,)? })*) => {
         $(impl Pack for $type {
             fn pack(&self, out: &mut Vec<u8>) {
                 let all = [$(Self::$variant),*];
-                let place = all.iter().position(|variant| variant == self);
-                (place.unwrap_or(all.len()) as u64).pack(out);
+                let position = all.iter().position(|variant| variant == self);
+                (position.unwrap_or(all.len()) as u64).pack(out);
             }
 
             fn unpack(input: &mut &[u8]) -> Option<Self> {
@@ -303,7 +301,7 @@ mod tests {
     use super::*;
     use crate::{Encoding, SchemaSet};
 
-    fn filled() -> SchemaBuilder {
+    fn sample() -> SchemaBuilder {
         let mut builder = SchemaBuilder::new();
         let string = builder.shape(ShapeKind::String, "smithy.api#String");
         let city = builder.shape(ShapeKind::Structure, "example#City");
@@ -343,8 +341,8 @@ mod tests {
         builder
     }
 
-    /// All arrays, as text.
-    fn shown(set: &SchemaSet<'_>) -> String {
+    /// Formats all arrays of a set.
+    fn format_set(set: &SchemaSet<'_>) -> String {
         let runs: Vec<Vec<u8>> = set
             .shapes()
             .flat_map(|shape| shape.members())
@@ -354,17 +352,17 @@ mod tests {
     }
 
     #[test]
-    fn bytes_become_the_same_set() {
-        let bytes = filled().to_compact();
+    fn builders_round_trip() {
+        let bytes = sample().to_compact();
         let copy = SchemaBuilder::from_compact(&bytes).unwrap();
         assert_eq!(copy.to_compact(), bytes);
-        let (one, other) = (filled().finish().unwrap(), copy.finish().unwrap());
-        assert_eq!(shown(&one), shown(&other));
+        let (one, other) = (sample().finish().unwrap(), copy.finish().unwrap());
+        assert_eq!(format_set(&one), format_set(&other));
     }
 
     #[test]
-    fn other_bytes_are_refused() {
-        let bytes = filled().to_compact();
+    fn invalid_bytes_are_rejected() {
+        let bytes = sample().to_compact();
         for len in 0..bytes.len() {
             assert!(SchemaBuilder::from_compact(&bytes[..len]).is_err(), "{len}");
         }

@@ -1,72 +1,72 @@
-//! Constraint traits: what a value has to be like beyond its type.
+//! Constraint traits: restrictions on values beyond their type.
 //!
 //! <https://smithy.io/2.0/spec/constraint-traits.html>
 //!
-//! Nothing here checks a value; floor 3 does, on servers. A set knows of each
-//! member what its values have to satisfy, the traits of the member before
-//! those of its target, and of each shape whether anything below it is
-//! constrained at all: what is not needs no walk.
+//! This module only stores the constraints. `polywire-protocol` validates values, on servers. A
+//! trait of a member takes precedence over the same trait of its target. Each shape also has a flag
+//! for constraints in nested values, so that validation can skip unconstrained values.
 
 use std::fmt;
 
 use crate::{MemberFlags, SchemaSet, Span};
 
-/// The constraints of a member, as a set stores them. Members that add none of
-/// their own share those of their target.
+/// The stored form of [`Constraints`]. Members without constraint traits share the constraints of
+/// their target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstraintDef {
-    /// The least length of `@length`; 0 if it gives none.
+    /// The minimum of `@length`; 0 if there is none.
     pub min_length: u64,
-    /// The greatest length of `@length`; `u64::MAX` if it gives none.
+    /// The maximum of `@length`; `u64::MAX` if there is none.
     pub max_length: u64,
-    /// The least number of `@range`, as a decimal; empty if it gives none.
+    /// The minimum of `@range`, as a decimal; empty if there is none.
     pub least: Span,
-    /// The greatest number of `@range`, as a decimal; empty if it gives none.
+    /// The maximum of `@range`, as a decimal; empty if there is none.
     pub most: Span,
     /// `@pattern`; empty without the trait.
     pub pattern: Span,
-    /// `@uniqueItems`.
+    /// Whether the member has `@uniqueItems`.
     pub unique_items: bool,
-    /// The values of an enum: a range of the set's enum values.
+    /// The values of an enum: a range of the enum values of the set.
     pub values: Span,
 }
 
-/// A value of an enum, as a set stores it.
+/// The stored form of an [`EnumValue`].
 #[derive(Clone, Copy, Debug)]
 pub struct EnumValueDef {
     /// The text of a string enum; empty for an integer.
     pub text: Span,
     /// The number of an integer enum; 0 for a string.
     pub number: i32,
-    /// `@internal`: not to be told to customers.
+    /// Whether the value has `@internal`: it must not be shown to customers.
     pub is_internal: bool,
 }
 
-/// What a [`SchemaBuilder`](crate::SchemaBuilder) is told of constraints.
+/// The constraint traits of a shape or member, as input of a
+/// [`SchemaBuilder`](crate::SchemaBuilder).
 #[derive(Clone, Debug, Default)]
 pub struct ConstraintSpec {
-    /// `@length`: the least and the greatest.
+    /// `@length`: minimum and maximum.
     pub length: Option<(Option<u64>, Option<u64>)>,
-    /// `@range`: the least and the greatest, as decimals.
+    /// `@range`: minimum and maximum, as decimals.
     pub range: Option<(Option<String>, Option<String>)>,
     /// `@pattern`.
     pub pattern: Option<String>,
-    /// `@uniqueItems`.
+    /// Whether it has `@uniqueItems`.
     pub unique_items: bool,
     /// The values of an enum or integer enum.
     pub values: Vec<EnumValueSpec>,
 }
 
-/// A value of an enum, for a builder.
+/// A value of an enum, as input of a [`SchemaBuilder`](crate::SchemaBuilder).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EnumValueSpec {
-    /// The text or the number.
+    /// The text of a string enum (`Ok`) or the number of an integer enum (`Err`).
     pub value: Result<String, i32>,
-    /// `@internal`: not to be told to customers.
+    /// Whether the value has `@internal`: it must not be shown to customers.
     pub is_internal: bool,
 }
 
-/// What the values of a member have to satisfy.
+/// A handle to the constraints of a member.
 ///
 /// ```
 /// use polywire_schema::{ConstraintSpec, MemberSpec, SchemaBuilder, ShapeKind};
@@ -102,13 +102,13 @@ impl<'s> Constraints<'s> {
         &self.set.constraints[self.index as usize]
     }
 
-    /// The index within the set: what a checker keeps its prepared patterns by.
+    /// Returns the index in the set, as a key for caches such as compiled patterns.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// `@length`: the least and the greatest.
+    /// Returns the minimum and maximum of `@length`.
     #[must_use]
     pub fn length(self) -> Option<(Option<u64>, Option<u64>)> {
         let ConstraintDef {
@@ -116,45 +116,44 @@ impl<'s> Constraints<'s> {
             max_length,
             ..
         } = *self.def();
-        let least = (min_length > 0).then_some(min_length);
-        let most = (max_length < u64::MAX).then_some(max_length);
-        (least.is_some() || most.is_some()).then_some((least, most))
+        let min = (min_length > 0).then_some(min_length);
+        let max = (max_length < u64::MAX).then_some(max_length);
+        (min.is_some() || max.is_some()).then_some((min, max))
     }
 
-    /// `@range`: the least and the greatest, as decimals.
+    /// Returns the minimum and maximum of `@range`, as decimals.
     #[must_use]
     pub fn range(self) -> Option<(Option<&'s str>, Option<&'s str>)> {
         let def = self.def();
         let bound = |span: Span| (span.len > 0).then(|| self.set.str(span));
-        let (least, most) = (bound(def.least), bound(def.most));
-        (least.is_some() || most.is_some()).then_some((least, most))
+        let (min, max) = (bound(def.least), bound(def.most));
+        (min.is_some() || max.is_some()).then_some((min, max))
     }
 
-    /// `@pattern`.
+    /// Returns the regular expression of `@pattern`.
     #[must_use]
     pub fn pattern(self) -> Option<&'s str> {
         let pattern = self.def().pattern;
         (pattern.len > 0).then(|| self.set.str(pattern))
     }
 
-    /// `@uniqueItems`.
+    /// Returns whether the member has `@uniqueItems`.
     #[must_use]
     pub fn has_unique_items(self) -> bool {
         self.def().unique_items
     }
 
-    /// Whether only some values are allowed: those of an enum.
+    /// Returns whether only the values of an enum are allowed.
     #[must_use]
     pub fn is_enum(self) -> bool {
         self.def().values.len > 0
     }
 
-    /// The values of an enum.
+    /// Returns the values of an enum.
     pub fn values(self) -> impl ExactSizeIterator<Item = EnumValue<'s>> + use<'s> {
         let (set, span) = (self.set, self.def().values);
-        let start = span.start as usize;
         let values: &'s [EnumValueDef] = &set.enum_values;
-        let values = values.get(start..start + span.len as usize);
+        let values = values.get(span.range());
         values.unwrap_or_default().iter().map(move |def| EnumValue {
             text: set.str(def.text),
             number: def.number,
@@ -182,12 +181,12 @@ pub struct EnumValue<'s> {
     pub text: &'s str,
     /// The number of an integer enum; 0 for a string.
     pub number: i32,
-    /// `@internal`: not to be told to customers.
+    /// Whether the value has `@internal`: it must not be shown to customers.
     pub is_internal: bool,
 }
 
 impl ConstraintSpec {
-    /// Whether it says nothing.
+    /// Returns whether there are no constraints.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length.is_none()
@@ -199,15 +198,15 @@ impl ConstraintSpec {
 }
 
 impl<'s> crate::Member<'s> {
-    /// What its values have to satisfy, whatever is below them: constraint
-    /// traits of the member, else of its target. `None` if nothing.
+    /// Returns the constraints of the member and its target, or `None` if there are none. Does not
+    /// include constraints of nested values.
     #[must_use]
     pub fn constraints(self) -> Option<Constraints<'s>> {
         let index = self.constraint_index().checked_sub(1)?;
         Some(Constraints::at(self.set, index))
     }
 
-    /// Whether its values, or anything below them, have constraints.
+    /// Returns whether the value or any nested value has constraints.
     #[inline]
     #[must_use]
     pub fn is_constrained(self) -> bool {

@@ -1,4 +1,4 @@
-//! `@default`: who fills it in, and what it is as a value.
+//! `@default`: which side fills it in, and how its JSON becomes a [`Value`].
 //!
 //! <https://smithy.io/2.0/spec/type-refinement-traits.html#default-trait>
 
@@ -8,9 +8,9 @@ use polywire_text::{Blob, Text, Timestamp, base64};
 
 use crate::{BigDecimal, BigInteger, Map, Member, MemberFlags, ShapeKind, TimestampFormat, Value};
 
-/// Which members that are not there get their default value: what a reader or
-/// writer answers to [`Decoder::fills`](crate::Decoder::fills) and
-/// [`Encoder::fills`](crate::Encoder::fills).
+/// The rules for filling in defaults of absent members. Implements
+/// [`Decoder::fills_default`](crate::Decoder::fills_default) and
+/// [`Encoder::fills_default`](crate::Encoder::fills_default) for readers and writers.
 ///
 /// ```
 /// use polywire_schema::{Defaults, MemberFlags, MemberSpec, SchemaBuilder, ShapeKind};
@@ -24,31 +24,31 @@ use crate::{BigDecimal, BigInteger, Map, Member, MemberFlags, ShapeKind, Timesta
 /// let set = builder.finish()?;
 ///
 /// let size = set.shape(page.index()).member(0);
-/// assert!(Defaults::Server.fills(size));
-/// assert!(!Defaults::Client.fills(size));
+/// assert!(Defaults::Server.fills_default(size));
+/// assert!(!Defaults::Client.fills_default(size));
 /// assert_eq!(size.default_value().and_then(|value| value.as_i64()), Some(10));
 /// # Ok::<(), polywire_schema::BuildError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Defaults {
-    /// None: what is not there stays absent.
+    /// Absent members stay absent.
     Ignored,
-    /// All but those of members that are optional to clients: with
-    /// `@clientOptional`, or of structures with `@input`.
+    /// Members with a default and required members, except members that are optional for clients:
+    /// those with `@clientOptional` and those of structures with `@input`.
     Client,
-    /// All.
+    /// All members with a default.
     Server,
 }
 
 impl Defaults {
-    /// Whether this member gets its default where it is not there; and whether a
-    /// required one that a server left out gets on the client a value that says
-    /// nothing (client error correction). A streaming
-    /// one does not: its default is the empty stream, and on the wire that is
-    /// what a stream is that is not there.
+    /// Returns whether the member gets a value if it is absent. On clients this includes required
+    /// members without a default, which get a zero value (client error correction).
+    ///
+    /// Streaming members never get a default. Their default is an empty stream, which has the same
+    /// form on the wire as an absent stream.
     #[inline]
     #[must_use]
-    pub fn fills(self, at: Member<'_>) -> bool {
+    pub fn fills_default(self, at: Member<'_>) -> bool {
         let default = at.has(MemberFlags::DEFAULT);
         !at.has(MemberFlags::STREAMING)
             && match self {
@@ -62,13 +62,13 @@ impl Defaults {
     }
 }
 
-/// How deep a default may be nested. Those of Smithy are not nested at all.
-const DEPTH: u32 = 16;
+/// The maximum nesting of a default. Only defaults of documents can be nested.
+const MAX_DEPTH: u32 = 16;
 
-/// A default as JSON, as a value of its shape. `None` if it is none.
+/// Converts a default from JSON to a value of its shape. Returns `None` if it is not valid.
 pub(crate) fn value(json: &str, kind: ShapeKind, format: Option<TimestampFormat>) -> Option<Value> {
     let mut reader = Reader { json, at: 0 };
-    let node = reader.value(DEPTH)?;
+    let node = reader.value(MAX_DEPTH)?;
     reader.white_space();
     if reader.at < json.len() {
         return None;
@@ -84,8 +84,8 @@ fn typed(node: Value, kind: ShapeKind, format: Option<TimestampFormat>) -> Optio
         (Kind::Boolean, node @ Value::Boolean(_)) => node,
         (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long, node) => {
             let integer = integer(&node)?;
-            let (least, most) = kind.integer_range();
-            if !(least..=most).contains(&integer) {
+            let (min, max) = kind.integer_range();
+            if !(min..=max).contains(&integer) {
                 return None;
             }
             Value::Integer(integer)
@@ -109,13 +109,13 @@ fn typed(node: Value, kind: ShapeKind, format: Option<TimestampFormat>) -> Optio
     })
 }
 
-/// An integer, be it written with a fraction of zero.
+/// Converts a number to an integer. Accepts a fraction of zero, such as `1.0`.
 fn integer(node: &Value) -> Option<i64> {
     match node {
         Value::Integer(value) => Some(*value),
         Value::BigDecimal(value) => {
             let double = value.to_f64();
-            // Beyond 2^53 a double does not tell which integer was meant.
+            // A double above 2^53 does not represent each integer exactly.
             (double.fract() == 0.0 && double.abs() < 9e15).then_some(double as i64)
         }
         _ => None,
@@ -134,7 +134,7 @@ fn float(node: &Value) -> Option<f64> {
     }
 }
 
-/// Seconds since the epoch, or a text in the member's format or RFC 3339.
+/// Converts seconds since the epoch, or a text in the member's format or RFC 3339.
 fn timestamp(node: &Value, format: Option<TimestampFormat>) -> Option<Timestamp> {
     match node {
         Value::Integer(value) => Timestamp::parse_epoch_seconds(&value.to_string()).ok(),
@@ -147,9 +147,8 @@ fn timestamp(node: &Value, format: Option<TimestampFormat>) -> Option<Timestamp>
     }
 }
 
-/// A reader of JSON for what a model gives, which its own reader has seen to be
-/// well formed: it says no more than whether it is. Numbers are integers of 64
-/// bits or keep their digits.
+/// A minimal JSON reader without error messages: the model reader has already validated the JSON.
+/// Numbers become integers of 64 bits, or keep their digits.
 struct Reader<'t> {
     json: &'t str,
     at: usize,
@@ -165,7 +164,7 @@ impl Reader<'_> {
             b'[' => {
                 self.at += 1;
                 let mut list = Vec::new();
-                while self.more(b']', list.is_empty())? {
+                while self.has_next(b']', list.is_empty())? {
                     list.push(self.value(depth)?);
                 }
                 Some(Value::List(list))
@@ -173,7 +172,7 @@ impl Reader<'_> {
             b'{' => {
                 self.at += 1;
                 let mut map = Map::new();
-                while self.more(b'}', map.is_empty())? {
+                while self.has_next(b'}', map.is_empty())? {
                     self.white_space();
                     let key = self.string()?;
                     self.white_space();
@@ -207,14 +206,14 @@ impl Reader<'_> {
         Some(text)
     }
 
-    /// Whether another item comes before the end.
-    fn more(&mut self, end: u8, first: bool) -> Option<bool> {
+    /// Reads a comma or the byte `end`. Returns whether another item follows.
+    fn has_next(&mut self, end: u8, is_first: bool) -> Option<bool> {
         self.white_space();
         if self.json.as_bytes().get(self.at) == Some(&end) {
             self.at += 1;
             return Some(false);
         }
-        if !first {
+        if !is_first {
             self.skip(",")?;
         }
         Some(true)
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_no_shape_is_none() {
+    fn invalid_defaults_are_none() {
         use ShapeKind as Kind;
 
         let deep = "[".repeat(100_000);

@@ -1,102 +1,101 @@
-//! What the arrays of a set hold: plain data, without lifetimes.
+//! The elements of the arrays of a set: plain data without lifetimes.
 
 use crate::{
     Location, MemberFlags, NameSource, OperationFlags, ServiceFlags, ShapeFlags, ShapeKind,
     TimestampFormat,
 };
 
-/// A text in the pool of a set.
+/// A range: of the text of a set in bytes, or of another array in elements.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Span {
-    /// The offset of its first byte.
+    /// The index of the first byte or element.
     pub start: u32,
-    /// Its length in bytes.
+    /// The number of bytes or elements.
     pub len: u32,
 }
 
 impl Span {
-    pub(crate) fn of<T: ?Sized + AsRef<[u8]>>(self, pool: &T) -> &[u8] {
+    #[inline]
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
         let start = self.start as usize;
-        pool.as_ref()
-            .get(start..start + self.len as usize)
-            .unwrap_or_default()
+        start..start + self.len as usize
     }
 }
 
-/// A shape, as a set stores it.
+/// The stored form of a shape: see [`Schema`](crate::Schema).
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeDef {
     /// The absolute id.
     pub id: Span,
     /// The kind.
     pub kind: ShapeKind,
-    /// The index of its root member.
+    /// The index of the root member.
     pub root: u32,
-    /// The index of its first member.
+    /// The index of the first member.
     pub first_member: u32,
-    /// How many members it has: a list one, a map two (key, value).
+    /// The number of members: one for a list, two for a map (key, value).
     pub member_count: u32,
-    /// Where its look-up table starts, per [`NameSource`].
+    /// For each [`NameSource`], the start of the lookup table in the buckets of the set.
     pub lookup: [u32; NameSource::COUNT],
-    /// The size of each look-up table as a power of two; 0 if it has none.
+    /// The binary logarithm of the size of each lookup table; 0 without tables.
     pub lookup_bits: u8,
-    /// Whether the look-up tables are by all bytes of a name, since its ends
-    /// do not tell the members apart.
+    /// Whether the lookup tables hash all bytes of a name. If `false`, they hash only the first and
+    /// last eight bytes and the length.
     pub lookup_whole: bool,
-    /// Where the tables of its variants start, if it is a union: by the members'
-    /// own names, and by those of JSON.
+    /// For a union, the start of the variant tables for [`NameSource::Member`] and
+    /// [`NameSource::Json`].
     pub variants: [u32; 2],
-    /// The size of those tables as a power of two; 0 if it has none.
+    /// The binary logarithm of the size of each variant table; 0 without tables.
     pub variant_bits: u8,
-    /// The index of its error traits, plus one; 0 if it is no error.
+    /// The index of the error traits plus one; 0 if the shape is not an error.
     pub error: u32,
-    /// What is known of it and everything below it.
+    /// Properties of the shape and its nested values.
     pub flags: ShapeFlags,
 }
 
-/// A member, as a set stores it.
+/// The stored form of a member: see [`Member`](crate::Member).
 #[derive(Clone, Copy, Debug)]
 pub struct MemberDef {
-    /// The index of the shape that it belongs to.
+    /// The index of the shape that contains the member.
     pub container: u32,
-    /// The index of the shape that it targets.
+    /// The index of the target shape.
     pub target: u32,
     /// The kind of the target.
     pub kind: ShapeKind,
-    /// Which part of a message carries it.
+    /// The part of a message that contains the member.
     pub location: Location,
-    /// `@timestampFormat` of the member, else of the target.
+    /// `@timestampFormat` of the member, or else of the target.
     pub timestamp_format: Option<TimestampFormat>,
-    /// Yes-or-no traits.
+    /// Boolean traits.
     pub flags: MemberFlags,
-    /// Its place in its shape; `u32::MAX` for a root.
+    /// The position in the shape; `u32::MAX` for a root member.
     pub ordinal: u32,
-    /// The header, prefix or query parameter of its location.
+    /// The name of the header or query parameter, or the header prefix.
     pub location_name: Span,
-    /// `@mediaType` of the target.
+    /// `@mediaType` of the member, or else of the target.
     pub media_type: Span,
-    /// The default value as JSON, if the flag says so.
+    /// The default as JSON, if the member has [`MemberFlags::DEFAULT`].
     pub default: Span,
-    /// The index of what its values have to satisfy, plus one; 0 if nothing.
+    /// The index of the constraints plus one; 0 if there are none.
     pub constraint: u32,
 }
 
 /// The traits of an error shape.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorDef {
-    /// The status code: `@httpError`, else 400 or 500.
+    /// The HTTP status code: `@httpError`, or else 400 or 500.
     pub status: u16,
-    /// Whether the sender is to blame (`@error("client")`).
+    /// Whether the client is at fault (`@error("client")`).
     pub client: bool,
-    /// `@retryable`, and whether it is throttling.
+    /// `Some` if the error has `@retryable`, with the value of `throttling`.
     pub retryable: Option<bool>,
-    /// `@awsQueryError`'s code; empty if none.
+    /// The code of `@awsQueryError`; empty without the trait.
     pub query_code: Span,
-    /// `@awsQueryError`'s status code; 0 if none.
+    /// The HTTP status code of `@awsQueryError`; 0 without the trait.
     pub query_status: u16,
 }
 
-/// An operation, as a set stores it.
+/// The stored form of an operation: see [`Operation`](crate::Operation).
 #[derive(Clone, Copy, Debug)]
 pub struct OperationDef {
     /// The absolute id.
@@ -105,10 +104,10 @@ pub struct OperationDef {
     pub input: u32,
     /// The index of the output structure.
     pub output: u32,
-    /// Its own errors: a range of the set's index list.
+    /// The errors of the operation: a range of the index lists of the set.
     pub errors: Span,
-    /// Those that its service adds, some of which may be its own too: a range of
-    /// the index list that the service's operations share.
+    /// The errors of the service: a range of the index lists of the set, shared by all operations.
+    /// It can contain errors that are also in `errors`.
     pub service_errors: Span,
     /// The method of `@http`.
     pub http_method: Span,
@@ -118,26 +117,26 @@ pub struct OperationDef {
     pub http_code: u16,
     /// The host prefix of `@endpoint`.
     pub host_prefix: Span,
-    /// The method of XML-RPC: the operation's name unless the model says other.
+    /// The XML-RPC method name. By default it is the name of the operation.
     pub xmlrpc_method: Span,
     /// The encodings of `@requestCompression`, separated by spaces.
     pub request_compression: Span,
-    /// Yes-or-no traits.
+    /// Boolean traits.
     pub flags: OperationFlags,
 }
 
-/// A service, as a set stores it.
+/// The stored form of a service: see [`Service`](crate::Service).
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceDef {
     /// The absolute id.
     pub id: Span,
     /// The version.
     pub version: Span,
-    /// Its operations: a range of the set's index list.
+    /// The operations: a range of the index lists of the set.
     pub operations: Span,
-    /// The ids of its protocols, separated by spaces.
+    /// The ids of the protocols, separated by spaces.
     pub protocols: Span,
-    /// The prefix of `@xmlNamespace`; empty if it has none.
+    /// The prefix of `@xmlNamespace`; empty without a prefix.
     pub xml_prefix: Span,
     /// The URI of `@xmlNamespace`; empty without the trait.
     pub xml_uri: Span,
@@ -145,8 +144,8 @@ pub struct ServiceDef {
     pub sdk_id: Span,
     /// `endpointPrefix` of `@aws.api#service`.
     pub endpoint_prefix: Span,
-    /// The name of `@aws.auth#sigv4`.
+    /// The signing name of `@aws.auth#sigv4`.
     pub signing_name: Span,
-    /// Yes-or-no traits.
+    /// Boolean traits.
     pub flags: ServiceFlags,
 }

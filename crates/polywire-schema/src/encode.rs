@@ -1,4 +1,4 @@
-//! The writing half: what a format implements, and what a type implements.
+//! The traits for writing: formats implement [`Encoder`], data types implement [`Encode`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -10,74 +10,77 @@ use crate::{BigDecimal, BigInteger, Error, Member, Value};
 
 /// A writer of one format.
 ///
-/// Calls follow the shape of the data: a structure is
-/// [`begin_structure`](Encoder::begin_structure), then for each member that is
-/// present [`member`](Encoder::member) and, if that says yes, one value, then
-/// [`end_structure`](Encoder::end_structure). Each value comes with the
-/// [`Member`] that it is a value of, which knows its names and traits: for
-/// members of structures that member, for items and entries the `member` or
-/// `value` of the list or map, at the top the shape's
-/// [root](crate::Schema::root).
+/// The caller makes one call for each token. To write a structure, it calls
+/// [`begin_structure`](Encoder::begin_structure), then [`member`](Encoder::member) for each
+/// present member, and finally [`end_structure`](Encoder::end_structure). If `member` returns
+/// `true`, the caller writes one value before it goes on.
 ///
-/// Calls do not fail one by one. An encoder keeps its first error, ignores
-/// what follows, and gives the error at the end.
+/// The argument `at` of each call is the [`Member`] that the value belongs to. It provides the
+/// names and traits:
 ///
-/// The trait is object-safe: [`Value`] goes through `dyn Encoder`, generated
-/// types through a monomorphised copy per format.
+/// - for the value of a structure member: this member
+/// - for an item of a list or a value of a map: the [element](Member::element) of the list or map
+/// - at the top of a message: the [root](crate::Schema::root) of the shape
+///
+/// The methods do not return errors. An encoder keeps its first error, ignores all later calls,
+/// and returns the error at the end.
+///
+/// The trait is object-safe.
 pub trait Encoder {
-    /// Begins a structure or union of which `present` members will come. The
-    /// count includes members that [`member`](Encoder::member) will refuse: a
-    /// format that writes the count carries whole structures only.
+    /// Begins a structure or union. The caller will announce `present` members.
+    ///
+    /// The count includes members for which [`member`](Encoder::member) returns `false`. Formats
+    /// that write the count never skip members.
     fn begin_structure(&mut self, at: Member<'_>, present: usize);
 
-    /// Announces the value of a member. `false` means that this part of the
-    /// message does not carry the member and its value must not be written.
+    /// Begins the value of a member. Returns `false` if this part of the message does not contain
+    /// the member. Then the caller must not write the value.
     fn member(&mut self, at: Member<'_>) -> bool;
 
-    /// Whether only the members that stand in the head of a message are
-    /// wanted, and another pass over the same structure writes the others.
-    /// Then those others need not be announced, nor looked up.
+    /// Returns whether this encoder writes only the members in the head of a message, such as HTTP
+    /// headers. The caller may then skip all other members: a second pass writes them.
     fn is_head(&self) -> bool {
         false
     }
 
-    /// Whether a member that is not there is to be written with its default.
-    /// The caller asks about members that have one: on a server's side the
-    /// answer is yes, on a client's unless they are optional to clients
-    /// ([`Defaults`](crate::Defaults)). Without a side, as here, it is no.
-    fn fills(&self, at: Member<'_>) -> bool {
+    /// Returns whether the default of an absent member is written. The caller asks only about
+    /// members that have a default.
+    ///
+    /// See [`Defaults`](crate::Defaults) for the rules of clients and servers. The provided method
+    /// returns `false`.
+    fn fills_default(&self, at: Member<'_>) -> bool {
         let _ = at;
         false
     }
 
-    /// Ends the structure or union that `at` began.
+    /// Ends the structure or union of `at`.
     fn end_structure(&mut self, at: Member<'_>);
 
     /// Begins a list of `len` items.
     fn begin_list(&mut self, at: Member<'_>, len: usize);
 
-    /// Ends the list that `at` began.
+    /// Ends the list of `at`.
     fn end_list(&mut self, at: Member<'_>);
 
-    /// Begins a map of `len` entries. Each entry is a key and then a value.
+    /// Begins a map of `len` entries. For each entry the caller writes a key and then a value.
     fn begin_map(&mut self, at: Member<'_>, len: usize);
 
-    /// Writes the key of an entry of the map that `at` began.
+    /// Writes the key of an entry of the map of `at`.
     fn key(&mut self, at: Member<'_>, key: &str);
 
-    /// As [`key`](Encoder::key), of a [`Text`].
+    /// Like [`key`](Encoder::key), but takes a [`Text`].
     #[inline]
     fn text_key(&mut self, at: Member<'_>, key: &Text) {
         self.key(at, key);
     }
 
-    /// Ends the map that `at` began.
+    /// Ends the map of `at`.
     fn end_map(&mut self, at: Member<'_>);
 
     /// Writes a boolean.
     fn boolean(&mut self, at: Member<'_>, value: bool);
 
-    /// Writes an integer: byte, short, integer, long, intEnum.
+    /// Writes a byte, short, integer, long or intEnum.
     fn integer(&mut self, at: Member<'_>, value: i64);
 
     /// Writes a 32-bit floating-point number.
@@ -86,17 +89,17 @@ pub trait Encoder {
     /// Writes a 64-bit floating-point number.
     fn double(&mut self, at: Member<'_>, value: f64);
 
-    /// Writes an integer of any size.
+    /// Writes an arbitrary-precision integer.
     fn big_integer(&mut self, at: Member<'_>, value: &BigInteger);
 
-    /// Writes a decimal number of any size.
+    /// Writes an arbitrary-precision decimal number.
     fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal);
 
     /// Writes a string or an enum.
     fn string(&mut self, at: Member<'_>, value: &str);
 
-    /// As [`string`](Encoder::string), of a [`Text`]: a format may have a way
-    /// with its short ones that a string has not.
+    /// Like [`string`](Encoder::string), but takes a [`Text`]. Formats can write short texts, which
+    /// are stored inline, faster than other strings.
     #[inline]
     fn text(&mut self, at: Member<'_>, value: &Text) {
         self.string(at, value);
@@ -105,29 +108,30 @@ pub trait Encoder {
     /// Writes bytes.
     fn blob(&mut self, at: Member<'_>, value: &[u8]);
 
-    /// Writes a value without a schema: as by the other methods, for which a format
-    /// may have a shorter way.
+    /// Writes a value without a schema. The provided method calls the other methods. A format can
+    /// override it with a faster implementation.
     fn document(&mut self, at: Member<'_>, value: &Value) {
         crate::dynamic::write_document(value, at, self);
     }
 
-    /// Writes bytes that may be shared instead of copied: a body that is a blob
-    /// and nothing else.
+    /// Like [`blob`](Encoder::blob), but an encoder can share the bytes instead of copying them if
+    /// the blob is the entire message body.
     fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
         self.blob(at, value.as_bytes());
     }
 
-    /// Writes an instant, in the format of the member or else of the protocol.
+    /// Writes a timestamp in the format of the member. If the member has no format, uses the
+    /// default of the protocol.
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp);
 
-    /// Writes a null: in sparse lists and maps and in documents.
+    /// Writes a null. Nulls occur in sparse lists, sparse maps and documents.
     fn null(&mut self, at: Member<'_>);
 
-    /// Notes an error, unless there is one already.
+    /// Records an error, unless the encoder already has one.
     fn fail(&mut self, error: Error);
 }
 
-/// A type that can be written by every [`Encoder`].
+/// A type that every [`Encoder`] can write.
 ///
 /// ```
 /// use polywire_schema::{Encode, Encoder, Member};
@@ -156,30 +160,22 @@ pub trait Encoder {
 /// }
 /// ```
 pub trait Encode {
-    /// Writes the value of `at`.
+    /// Writes this value as the value of `at`.
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E);
 }
 
-impl<T: Encode + ?Sized> Encode for &T {
-    #[inline]
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        (**self).encode(at, encoder);
-    }
+macro_rules! pointer {
+    ($($type:ty),*) => {
+        $(impl<T: Encode + ?Sized> Encode for $type {
+            #[inline]
+            fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+                (**self).encode(at, encoder);
+            }
+        })*
+    };
 }
 
-impl<T: Encode + ?Sized> Encode for Arc<T> {
-    #[inline]
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        (**self).encode(at, encoder);
-    }
-}
-
-impl<T: Encode + ?Sized> Encode for Box<T> {
-    #[inline]
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        (**self).encode(at, encoder);
-    }
-}
+pointer!(&T, Arc<T>, Box<T>);
 
 macro_rules! scalar {
     ($($type:ty, $value:ident => $call:ident($argument:expr);)*) => {
@@ -211,7 +207,7 @@ scalar! {
     Timestamp, value => timestamp(*value);
 }
 
-/// A null where there is nothing: the items of sparse lists and maps.
+/// An item of a sparse list or map. `None` is written as null.
 impl<T: Encode> Encode for Option<T> {
     #[inline]
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
@@ -241,10 +237,11 @@ impl<T: Encode> Encode for Vec<T> {
     }
 }
 
-/// What may be a key of a map that is written: a type of one's own needs no more
-/// than `impl EncodeKey for Colour {}`.
+/// A type that can be the key of an encoded map.
+///
+/// The provided method is sufficient for most types: `impl EncodeKey for Colour {}`.
 pub trait EncodeKey: AsRef<str> {
-    /// Writes the key of an entry of `at`.
+    /// Writes this value as a key of the map of `at`.
     #[inline]
     fn encode_key<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         encoder.key(at, self.as_ref());
@@ -299,7 +296,7 @@ impl<K: EncodeKey, V: Encode, S> Encode for HashMap<K, V, S> {
     }
 }
 
-/// A map in wire order.
+/// A map that is written in the order of the vector.
 impl<K: EncodeKey, V: Encode> Encode for Vec<(K, V)> {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         encode_map(self.iter().map(|(key, value)| (key, value)), at, encoder);
@@ -307,8 +304,8 @@ impl<K: EncodeKey, V: Encode> Encode for Vec<(K, V)> {
 }
 
 impl Encode for Value {
-    /// Writes the value as the shape that `at` targets; what does not fit it
-    /// is an error of the encoder. As a document, writes whatever it is.
+    /// Writes the value as the shape that `at` targets. Calls [`Encoder::fail`] if the value does
+    /// not match the shape. Every value matches a document.
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         crate::dynamic::encode(self, at, encoder);
     }

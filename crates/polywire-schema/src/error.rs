@@ -7,10 +7,9 @@ use polywire_text::Malformed;
 
 use crate::{Location, Member, MemberFlags, ShapeFlags, ShapeKind};
 
-/// Why a message could not be read or written.
+/// The error of reading or writing a message.
 ///
-/// One word wide, so that a `Result` of a small number fits two registers; what
-/// it says lives behind it and is put together only when something fails.
+/// It has the size of a pointer, so that a `Result` with a small value fits two registers.
 ///
 /// ```
 /// use polywire_schema::{Error, ErrorKind};
@@ -39,40 +38,40 @@ struct Inner {
     found: Cow<'static, str>,
 }
 
-/// What kind of thing went wrong.
+/// The kind of an [`Error`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Bytes that the encoding of the message does not have: such that are not UTF-8.
+    /// The text contains bytes that are invalid in the character encoding, such as invalid UTF-8.
     Characters,
-    /// The same member or key came twice.
+    /// A member or key occurs twice.
     Duplicate,
-    /// The message is in an encoding that is not read.
+    /// The character encoding of the message is not supported.
     Encoding,
-    /// Something inside Polywire, or a schema that does not fit its shape.
+    /// A bug in Polywire, or a type that does not match its schema.
     Internal,
-    /// A value of the right type that its type does not allow: out of range, a
-    /// bad timestamp, bad base64.
+    /// A value has the right type but is invalid, such as a number out of range, a malformed
+    /// timestamp or malformed base64.
     InvalidValue,
-    /// A limit was reached.
+    /// The message exceeds a limit.
     Limit(LimitKind),
-    /// A required member was not there.
+    /// A required member is missing.
     Missing,
-    /// Well formed, but not what the format has at this place: XML that is no XML-RPC.
+    /// The message is well-formed, but its structure is invalid, such as XML that is not XML-RPC.
     Structure,
-    /// The bytes are not well formed.
+    /// The message is not well-formed.
     Syntax,
-    /// The bytes end in the middle.
+    /// The message ends too early.
     Truncated,
-    /// A member, variant or operation that the model does not have.
+    /// The model does not have this member, variant or operation.
     Unknown,
-    /// A value that the format has no form for.
+    /// The format cannot represent the value.
     Unwritable,
-    /// Well-formed data of another type.
+    /// The value has the wrong type.
     WrongType,
 }
 
-/// Which limit was reached, with its value.
+/// The limit that a message exceeds, with its value.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum LimitKind {
@@ -91,7 +90,7 @@ pub enum LimitKind {
 const _: () = assert!(size_of::<Result<u32, Error>>() <= 16);
 
 impl Error {
-    /// An error of this kind. The other methods add what is known.
+    /// Creates an error without details.
     #[cold]
     #[must_use]
     pub fn new(kind: ErrorKind) -> Self {
@@ -105,7 +104,8 @@ impl Error {
         }))
     }
 
-    /// A value that a primitive refused, `base` bytes into the message.
+    /// Converts an error of the text crate. `base` is the offset of the value in the message, in
+    /// bytes.
     #[cold]
     #[must_use]
     pub fn malformed(kind: ErrorKind, malformed: Malformed, base: usize) -> Self {
@@ -114,55 +114,56 @@ impl Error {
             .at_offset(base + malformed.offset)
     }
 
-    /// Names the format or protocol that was being read or written.
+    /// Sets the name of the format or protocol.
     #[must_use]
     pub fn in_format(mut self, format: &'static str) -> Self {
         self.0.format = format;
         self
     }
 
-    /// Says what was expected, as a noun phrase.
+    /// Sets what was expected, as a noun phrase.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<Cow<'static, str>>) -> Self {
         self.0.expected = expected.into();
         self
     }
 
-    /// Says what came instead, as a noun phrase or a short piece of the input.
+    /// Sets what was found, as a noun phrase or a short excerpt of the input.
     #[must_use]
     pub fn found(mut self, found: impl Into<Cow<'static, str>>) -> Self {
         self.0.found = found.into();
         self
     }
 
-    /// Says where: bytes from the start of the body.
+    /// Sets the position, in bytes from the start of the body.
     #[must_use]
     pub fn at_offset(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
     }
 
-    /// Says in which member, such as `cities[3].name`.
+    /// Sets the path of the member, such as `cities[3].name`.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<String>) -> Self {
         self.0.path = path.into();
         self
     }
 
-    /// Removes input from the error if the message that could not be read may hold
-    /// [`@sensitive`](MemberFlags::SENSITIVE) data: [`Self::what_was_found`], and all of the path
-    /// that is no name of a member of the model and no index of a list. What stays is the path up
-    /// to the first sensitive member, map or unknown name.
+    /// Removes input from the error if the message can contain
+    /// [`@sensitive`](MemberFlags::SENSITIVE) data. `root` is the root member of the message.
     ///
-    /// `root` is what the message was read as. All of the message counts, not only the member at
-    /// which reading failed: in a malformed message it is not certain which member that is.
+    /// Clears [`Self::what_was_found`] and truncates the path at the first sensitive member, map or
+    /// unknown name. The remaining path contains only member names of the model and list indices.
+    ///
+    /// The method checks all members of the message, not only the member at which reading failed:
+    /// in a malformed message it is uncertain which member that is.
     #[cold]
     #[must_use]
     pub fn without_sensitive(mut self, root: Member<'_>) -> Self {
         if root.has(MemberFlags::SENSITIVE) || root.target().has(ShapeFlags::SENSITIVE) {
             self.0.found = Cow::Borrowed("");
             self.0.path = match self.0.format {
-                // A place that the model names, such as `header x-pin`.
+                // The location is a name from the model, such as `header x-pin`.
                 "HTTP" => self.0.path,
                 format => path_of_members(root, &self.0.path, format == "XML"),
             };
@@ -170,55 +171,55 @@ impl Error {
         self
     }
 
-    /// The kind.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The offset in bytes from the start of the body, where there is one.
+    /// Returns the position in bytes from the start of the body, if it is known.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The member path, such as `cities[3].name`; empty at the top.
+    /// Returns the path of the member, such as `cities[3].name`. Empty at the top of the message.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// What was expected; may be empty.
+    /// Returns what was expected. Can be empty.
     #[must_use]
     pub fn what_was_expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// What came instead; may be empty.
+    /// Returns what was found. Can be empty.
     #[must_use]
     pub fn what_was_found(&self) -> &str {
         &self.0.found
     }
 
-    /// The format or protocol; may be empty.
+    /// Returns the name of the format or protocol. Can be empty.
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.0.format
     }
 
-    /// Whether a limit was reached.
+    /// Returns whether the message exceeds a limit.
     #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Limit(_))
     }
 
-    /// Whether the sender of the message is to blame, rather than this side.
+    /// Returns whether the sender of the message caused the error.
     #[must_use]
     pub fn is_sender_fault(&self) -> bool {
         !matches!(self.0.kind, ErrorKind::Internal | ErrorKind::Unwritable)
     }
 
-    /// The message without the format: what was wrong and where.
+    /// Returns the error message without the name of the format.
     #[must_use]
     pub fn message(&self) -> String {
         let mut message = String::new();
@@ -250,54 +251,54 @@ impl Error {
     }
 }
 
-/// The part of a path that consists of names of members and of indices of lists. It shows no key
-/// of a map: a key may be sensitive.
+/// Returns the longest prefix of a path that consists of member names and list indices. It excludes
+/// map keys, which can be sensitive.
 ///
-/// The path may begin below `root`: in the member that is the payload, in an array of one, and if
-/// `is_in_element` in the element around the structure.
+/// The path can begin in the payload member, or with the index of an array with one item. If
+/// `is_in_element`, it can begin with the name of the root element.
 fn path_of_members(root: Member<'_>, path: &str, is_in_element: bool) -> String {
-    let (mut at, mut rest, mut shown) = (root, path, String::new());
+    let (mut at, mut rest, mut prefix) = (root, path, String::new());
     if let Some(inner) = path.strip_prefix("[0]") {
-        (rest, shown) = (inner, "[0]".to_owned());
+        (rest, prefix) = (inner, "[0]".to_owned());
     } else if is_in_element {
         let (element, inner) = first_segment(path);
-        // An element with the name of a member is taken for the member.
-        if below(root, element).is_none() {
+        // If a member has the name of the root element, the segment is ambiguous.
+        if child(root, element).is_none() {
             rest = inner;
         }
     }
     let mut is_named_item = false;
     while !rest.is_empty() && !at.has(MemberFlags::SENSITIVE) {
-        let (segment, behind) = first_segment(rest);
+        let (segment, remainder) = first_segment(rest);
         let is_index = segment.starts_with('[');
-        // Which of several items it is: `colors.member[2]`.
-        let counts = is_index && std::mem::take(&mut is_named_item);
-        if !counts {
-            let Some(member) = below(at, segment) else {
+        // The index in `colors.member[2]` does not go to a nested value.
+        let is_item_index = is_index && std::mem::take(&mut is_named_item);
+        if !is_item_index {
+            let Some(member) = child(at, segment) else {
                 break;
             };
             is_named_item = at.kind() == ShapeKind::List && !is_index;
             at = member;
         }
         let segment = segment.trim_start_matches('.');
-        if !is_index && !shown.is_empty() {
-            shown.push('.');
+        if !is_index && !prefix.is_empty() {
+            prefix.push('.');
         }
-        shown.push_str(segment);
-        rest = behind;
+        prefix.push_str(segment);
+        rest = remainder;
     }
-    shown
+    prefix
 }
 
-/// The first segment of a path, `name`, `.name` or `[3]`, and the rest.
+/// Splits a path after its first segment: `name`, `.name` or `[3]`.
 fn first_segment(path: &str) -> (&str, &str) {
     let mut ends = path.match_indices(['.', '[']).map(|(at, _)| at);
     path.split_at(ends.find(|at| *at > 0).unwrap_or(path.len()))
 }
 
-/// What a segment of a path means below a member: a member of its structure, or the items of its
-/// list. Keys of maps and documents mean nothing to the model.
-fn below<'s>(at: Member<'s>, segment: &str) -> Option<Member<'s>> {
+/// Returns the member that a path segment refers to: a member of a structure, or the element of a
+/// list. Returns `None` for keys of maps and documents.
+fn child<'s>(at: Member<'s>, segment: &str) -> Option<Member<'s>> {
     let name = segment.trim_start_matches('.');
     let named = |member: &Member<'_>| member.has_name(name);
     match at.kind() {
@@ -326,25 +327,24 @@ fn below<'s>(at: Member<'s>, segment: &str) -> Option<Member<'s>> {
     }
 }
 
-/// A name of the sender's choice as a message may show it: short, and without
-/// control characters, which must not reach a terminal or a log raw.
+/// Quotes a name from a message. Truncates it, and replaces control characters, which could change
+/// the display of a terminal or log.
 #[cold]
 pub(crate) fn quoted(name: &str) -> String {
-    const LONGEST: usize = 64;
+    const MAX_CHARS: usize = 64;
     let shown: String = name
         .chars()
-        .take(LONGEST)
+        .take(MAX_CHARS)
         .map(|character| match character.is_control() {
             true => '\u{b7}',
             false => character,
         })
         .collect();
-    let more = if name.chars().nth(LONGEST).is_some() {
-        "..."
-    } else {
-        ""
+    let ellipsis = match name.chars().nth(MAX_CHARS) {
+        Some(_) => "...",
+        None => "",
     };
-    format!("`{shown}{more}`")
+    format!("`{shown}{ellipsis}`")
 }
 
 impl fmt::Display for ErrorKind {

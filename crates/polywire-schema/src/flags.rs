@@ -1,6 +1,6 @@
-//! Yes-or-no traits.
+//! Sets of boolean traits.
 
-/// A set of flags: each is a name and the place of its bit.
+/// Defines sets of flags. Each flag has a name and a bit position.
 macro_rules! flags {
     ($($(#[$doc:meta])* $type:ident { $($(#[$flag_doc:meta])* $flag:ident = $bit:literal;)* })*) => {
         $($(#[$doc])*
@@ -8,29 +8,29 @@ macro_rules! flags {
         pub struct $type(u16);
 
         impl $type {
-            /// No flag.
+            /// The empty set.
             pub const NONE: Self = Self(0);
 
             $($(#[$flag_doc])*
             pub const $flag: Self = Self(1 << $bit);)*
 
-            #[allow(dead_code, reason = "flags of shapes are made, not stored")]
+            #[allow(dead_code, reason = "`ShapeFlags` are not serialized")]
             pub(crate) const fn bits(self) -> u16 {
                 self.0
             }
 
-            #[allow(dead_code, reason = "flags of shapes are made, not stored")]
+            #[allow(dead_code, reason = "`ShapeFlags` are not serialized")]
             pub(crate) const fn from_bits(bits: u16) -> Self {
                 Self(bits)
             }
 
-            /// These flags and others.
+            /// Returns the union of both sets.
             #[must_use]
             pub const fn with(self, other: Self) -> Self {
                 Self(self.0 | other.0)
             }
 
-            /// Whether all flags of `other` are set.
+            /// Returns whether the set contains all flags of `other`.
             #[inline]
             #[must_use]
             pub const fn contains(self, other: Self) -> bool {
@@ -41,7 +41,7 @@ macro_rules! flags {
 }
 
 flags! {
-    /// Yes-or-no traits of a member.
+    /// Boolean traits of a member.
     MemberFlags {
         /// `@required`.
         REQUIRED = 0;
@@ -57,8 +57,7 @@ flags! {
         STREAMING = 5;
         /// `@sensitive` of the target or member.
         SENSITIVE = 6;
-        /// `@clientOptional`, or a member of a structure with `@input`, where it
-        /// is implied.
+        /// `@clientOptional`. It is implied for members of structures with `@input`.
         CLIENT_OPTIONAL = 7;
         /// `@sparse` of the target.
         SPARSE = 8;
@@ -66,16 +65,15 @@ flags! {
         EVENT_HEADER = 9;
         /// `@eventPayload`.
         EVENT_PAYLOAD = 10;
-        /// Has a default value: [`Member::default_value`](crate::Member::default_value).
+        /// The member has a default: [`Member::default_value`](crate::Member::default_value).
         DEFAULT = 11;
-        /// Its values, or anything below them, have constraints other than
-        /// `@required`, which is on the members themselves.
+        /// The value or a nested value has constraints other than `@required`.
         CONSTRAINED = 12;
-        /// Has an `@xmlName` of its own.
+        /// The member has `@xmlName`.
         XML_NAMED = 13;
     }
 
-    /// Yes-or-no traits of an operation.
+    /// Boolean traits of an operation.
     OperationFlags {
         /// `@readonly`.
         READONLY = 0;
@@ -83,35 +81,35 @@ flags! {
         IDEMPOTENT = 1;
         /// `@xmlRpcMethod(positional: true)`.
         POSITIONAL = 2;
-        /// Has `@http`.
+        /// `@http`.
         HTTP = 3;
         /// `@httpChecksumRequired`.
         CHECKSUM_REQUIRED = 4;
-        /// The model gives no output: `smithy.api#Unit`.
+        /// The output is `smithy.api#Unit`: the model has none.
         UNIT_OUTPUT = 5;
-        /// The model gives no input: `smithy.api#Unit`.
+        /// The input is `smithy.api#Unit`: the model has none.
         UNIT_INPUT = 6;
-        /// `@aws.customizations#s3UnwrappedXmlOutput`: the root element of the
-        /// output is the output's only member.
+        /// `@aws.customizations#s3UnwrappedXmlOutput`: the only member of the output is the root
+        /// element.
         S3_UNWRAPPED_OUTPUT = 7;
     }
 
-    /// What is known of a shape and everything below it.
+    /// Properties of a shape and its nested values.
     ShapeFlags {
-        /// A structure of which a member has a default.
+        /// The shape is a structure, and a member has a default.
         DEFAULTS = 0;
-        /// A member, or anything below it, has constraints.
+        /// A member or a nested value has constraints.
         CONSTRAINED = 1;
-        /// A structure of which a member is an idempotency token.
+        /// The shape is a structure, and a member is an idempotency token.
         TOKEN = 2;
-        /// A member is an XML attribute, or has a prefix in its XML name: elements
-        /// are not told apart by their names alone.
+        /// A member is an XML attribute or has a namespace prefix. Then the local name of an
+        /// element does not identify the member.
         XML_APART = 3;
-        /// A member, or anything below it, is `@sensitive`.
+        /// A member or a nested value is `@sensitive`.
         SENSITIVE = 4;
     }
 
-    /// Yes-or-no traits of a service.
+    /// Boolean traits of a service.
     ServiceFlags {
         /// `@aws.protocols#awsQueryCompatible`.
         AWS_QUERY_COMPATIBLE = 0;

@@ -1,8 +1,8 @@
 //! Shape identifiers: `namespace#Name` and `namespace#Name$member`.
 //!
-//! Every floor above names shapes, so an id is cheap to copy (a shared or a
-//! static string) and is found in maps by plain `&str`: `Borrow<str>` holds
-//! since equality, order and hash are those of the text.
+//! An id is cheap to clone: it is a shared or static string. It implements `Borrow<str>`, because
+//! its equality, order and hash are those of the text. So maps with id keys support lookups by
+//! `&str`.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -44,17 +44,17 @@ enum Text {
     Static(&'static str),
 }
 
-/// The longest id that is accepted, in bytes. Real ids stay under 200; the
-/// bound keeps offsets small and a hostile model cheap.
+/// The maximum length of an id, in bytes. Real ids are shorter than 200 bytes. The limit bounds the
+/// offsets and the cost of hostile models.
 const MAX_LENGTH: usize = 65_535;
 
 impl ShapeId {
-    /// Makes an id of a string that is known when the program is compiled.
+    /// Creates an id from a static string.
     ///
     /// # Panics
     ///
-    /// When the text is no absolute shape id; in a `static` or `const` that is
-    /// a compile error.
+    /// Panics if the text is not an absolute shape id. In a `static` or `const` this is a compile
+    /// error.
     #[must_use]
     pub const fn from_static(text: &'static str) -> Self {
         match scan(text.as_bytes()) {
@@ -67,12 +67,12 @@ impl ShapeId {
         }
     }
 
-    /// Reads an absolute id.
+    /// Parses an absolute id.
     ///
     /// # Errors
     ///
-    /// When the text is not `namespace#Name` or `namespace#Name$member` with
-    /// well-formed identifiers, or is longer than 65 535 bytes.
+    /// Returns an error if the text is not `namespace#Name` or `namespace#Name$member` with valid
+    /// identifiers, or is longer than 65,535 bytes.
     pub fn parse(text: &str) -> Result<Self, ShapeIdError> {
         match scan(text.as_bytes()) {
             Some((hash, name_end)) => Ok(Self {
@@ -84,20 +84,20 @@ impl ShapeId {
         }
     }
 
-    /// Joins a namespace and a shape name.
+    /// Creates an id from a namespace and a shape name.
     ///
     /// # Errors
     ///
-    /// When either part is malformed, as [`parse`](Self::parse) says.
+    /// Returns an error in the same cases as [`parse`](Self::parse).
     pub fn from_parts(namespace: &str, name: &str) -> Result<Self, ShapeIdError> {
         Self::parse(&format!("{namespace}#{name}"))
     }
 
-    /// The id of a member of this shape. A member's id is replaced, not nested.
+    /// Creates the id of a member of this shape. If this id has a member, replaces it.
     ///
     /// # Errors
     ///
-    /// When the member name is not an identifier.
+    /// Returns an error if the member name is not an identifier.
     pub fn with_member(&self, member: &str) -> Result<Self, ShapeIdError> {
         let root = self.root_str();
         let mut text = String::with_capacity(root.len() + 1 + member.len());
@@ -114,7 +114,7 @@ impl ShapeId {
         })
     }
 
-    /// The whole id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.text {
@@ -123,31 +123,31 @@ impl ShapeId {
         }
     }
 
-    /// What stands before the `#`.
+    /// Returns the part before the `#`.
     #[must_use]
     pub fn namespace(&self) -> &str {
         &self.as_str()[..self.hash as usize]
     }
 
-    /// The shape's name, without namespace and member.
+    /// Returns the name of the shape, without namespace and member.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.as_str()[self.hash as usize + 1..self.name_end as usize]
     }
 
-    /// The member's name, when this is the id of a member.
+    /// Returns the name of the member, if this is the id of a member.
     #[must_use]
     pub fn member(&self) -> Option<&str> {
         self.as_str().get(self.name_end as usize + 1..)
     }
 
-    /// Whether this is the id of a member.
+    /// Returns whether this is the id of a member.
     #[must_use]
     pub fn is_member(&self) -> bool {
         self.name_end as usize != self.as_str().len()
     }
 
-    /// The id of the shape that holds the member; the id itself for a shape.
+    /// Returns the id of the shape that contains the member. For a shape, returns the id itself.
     #[must_use]
     pub fn root(&self) -> Self {
         if !self.is_member() {
@@ -164,28 +164,27 @@ impl ShapeId {
         }
     }
 
-    /// The text of [`root`](Self::root), without making an id.
+    /// Returns the text of [`root`](Self::root), without creating an id.
     #[must_use]
     pub fn root_str(&self) -> &str {
         &self.as_str()[..self.name_end as usize]
     }
 }
 
-/// Whether the text is a Smithy identifier: letters, digits and underscores,
-/// where the first character that is no underscore may be a digit only after
-/// an underscore.
+/// Returns whether the text is a Smithy identifier: letters, digits and underscores. The first
+/// character must not be a digit. There must be at least one letter or digit.
 #[must_use]
 pub const fn is_identifier(text: &str) -> bool {
     identifier_end(text.as_bytes(), 0) == text.len() && !text.is_empty()
 }
 
-/// Whether the text is a namespace: identifiers joined by dots.
+/// Returns whether the text is a namespace: identifiers separated by dots.
 #[must_use]
 pub const fn is_namespace(text: &str) -> bool {
     namespace_end(text.as_bytes()) == text.len() && !text.is_empty()
 }
 
-/// Why a text is no shape id.
+/// The error for a text that is not a shape id.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ShapeIdError {
     text: String,
@@ -194,7 +193,7 @@ pub struct ShapeIdError {
 impl ShapeIdError {
     #[cold]
     fn new(text: &str) -> Self {
-        // Enough to recognise the culprit; an error must not carry megabytes.
+        // Truncated, because the text can be large.
         Self {
             text: text.chars().take(200).collect(),
         }
@@ -213,12 +212,13 @@ impl fmt::Display for ShapeIdError {
 
 impl Error for ShapeIdError {}
 
+/// Returns the offsets of `#` and `$`. Without `$`, the second offset is the length of the text.
+///
 /// ```text
 /// ShapeId    = Namespace "#" Identifier ["$" Identifier]
 /// Namespace  = Identifier *("." Identifier)
 /// Identifier = (ALPHA / 1*"_" (ALPHA / DIGIT)) *(ALPHA / DIGIT / "_")
 /// ```
-/// Returns the offsets of `#` and `$` (or of the end).
 const fn scan(bytes: &[u8]) -> Option<(u32, u32)> {
     if bytes.len() > MAX_LENGTH {
         return None;
@@ -240,11 +240,11 @@ const fn scan(bytes: &[u8]) -> Option<(u32, u32)> {
             return None;
         }
     }
-    // Both fit: the length is at most MAX_LENGTH.
+    // Both fit, because the length is at most `MAX_LENGTH`.
     Some((hash as u32, name_end as u32))
 }
 
-/// The end of the namespace at the start, or 0 when there is none.
+/// Returns the end of the namespace at the start of the text, or 0 if there is none.
 const fn namespace_end(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -260,7 +260,7 @@ const fn namespace_end(bytes: &[u8]) -> usize {
     }
 }
 
-/// The end of the identifier that starts at `start`, or `start` when none does.
+/// Returns the end of the identifier that starts at `start`, or `start` if there is none.
 const fn identifier_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while at < bytes.len() && bytes[at] == b'_' {
@@ -301,7 +301,7 @@ impl AsRef<str> for ShapeId {
     }
 }
 
-/// An id is text: it can be given wherever a `&str` is asked for.
+/// Lets functions that take a `&str` accept an id.
 impl Deref for ShapeId {
     type Target = str;
 
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_ids_are_refused() {
+    fn malformed_ids_are_rejected() {
         for text in [
             "", "#", "a", "a#", "#b", "a#b$", "a#b$c$d", "a..b#c", ".a#b", "a.#b", "1a#b", "a#1b",
             "a#_", "a b#c", "a#b c", "a#b.c", "ä#b", "a#b#c", "a$b#c",

@@ -1,9 +1,9 @@
-//! The kinds of shapes, the forms of timestamps, and the parts of a message.
+//! The kinds of shapes, the formats of timestamps, and the parts of a message.
 
-/// The kind of a shape. `set` of older models is a list.
+/// The kind of a shape. The deprecated `set` shape is a [`ShapeKind::List`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names are Smithy's")]
+#[expect(missing_docs, reason = "the Smithy specification defines the names")]
 pub enum ShapeKind {
     BigDecimal,
     BigInteger,
@@ -27,7 +27,8 @@ pub enum ShapeKind {
 }
 
 impl ShapeKind {
-    /// The numbers that an integer shape holds; those of a long otherwise.
+    /// Returns the minimum and maximum of an integer shape. For all other kinds, returns the range
+    /// of a long.
     #[must_use]
     pub const fn integer_range(self) -> (i64, i64) {
         match self {
@@ -38,13 +39,13 @@ impl ShapeKind {
         }
     }
 
-    /// Whether the shape has members with names.
+    /// Returns whether the shape is a structure or union.
     #[must_use]
     pub const fn is_structure(self) -> bool {
         matches!(self, Self::Structure | Self::Union)
     }
 
-    /// What a value of this shape is, as a noun phrase for messages.
+    /// Returns the type as a noun phrase for error messages, such as `a string`.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
@@ -68,19 +69,19 @@ impl ShapeKind {
     }
 }
 
-/// The forms of a timestamp that `@timestampFormat` names.
+/// The values of `@timestampFormat`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum TimestampFormat {
     /// RFC 3339 in UTC.
     DateTime,
-    /// Seconds since the epoch, with a fraction.
+    /// Seconds since the Unix epoch, with an optional fraction.
     EpochSeconds,
-    /// HTTP's date.
+    /// `IMF-fixdate` of RFC 9110.
     HttpDate,
 }
 
-/// Which part of a message carries a member. Only members at the top of an
-/// operation's input, output or error have any but `Body`.
+/// The part of a message that contains a member. All members are in the body, except top-level
+/// members of the input, output or error of an operation.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Location {
@@ -88,33 +89,34 @@ pub enum Location {
     Body,
     /// A header: `@httpHeader`.
     Header,
-    /// A segment of the path: `@httpLabel`.
+    /// A label in the URI: `@httpLabel`.
     Label,
-    /// The whole body: `@httpPayload`.
+    /// The entire body: `@httpPayload`.
     Payload,
     /// All headers with a prefix: `@httpPrefixHeaders`.
     PrefixHeaders,
-    /// A parameter of the query: `@httpQuery`.
+    /// A query parameter: `@httpQuery`.
     Query,
-    /// All other parameters of the query: `@httpQueryParams`.
+    /// All other query parameters: `@httpQueryParams`.
     QueryParams,
     /// The status code: `@httpResponseCode`.
     StatusCode,
 }
 
-/// Which way a message goes.
+/// The direction of a message.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Direction {
-    /// From a client: an input.
+    /// From client to server: an input.
     Request,
-    /// From a server: an output or an error.
+    /// From server to client: an output or an error.
     Response,
 }
 
 impl Location {
-    /// Where it is in a message that goes this way. Only requests have a path
-    /// and a query, and only responses a status code: in the others such a
-    /// member stands in the body, as the bindings that do not apply are ignored
+    /// Returns the location in a message of this direction.
+    ///
+    /// Only requests have a URI, and only responses have a status code. In the other direction the
+    /// binding is ignored and the member is in the body
     /// (<https://smithy.io/2.0/spec/http-bindings.html>).
     ///
     /// ```

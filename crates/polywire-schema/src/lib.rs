@@ -1,18 +1,17 @@
-//! The load-bearing interfaces of Polywire: schemas, values, and the traits
-//! that formats and shapes meet in.
+//! The core interfaces of Polywire: schemas, dynamic values, and the traits that connect formats
+//! and data types.
 //!
-//! - A [`SchemaSet`] holds shapes prepared for codecs in flat arrays; a
-//!   [`Schema`] (a shape) and a [`Member`] are `Copy` handles into one. Names
-//!   stand in it once per [`Encoding`], ready to be compared and written.
-//! - A format implements [`Encoder`] and [`Decoder`]; a data type implements
-//!   [`Encode`] and [`Decode`]. Neither knows the other, and one
-//!   implementation serves both the monomorphised and the `dyn` path.
-//! - [`Value`] is the one dynamic value: XML-RPC values, Smithy documents,
-//!   shapes without generated types.
-//! - [`Limits`] bound what a message may cost; [`Error`] says what was wrong
-//!   where.
+//! - A [`SchemaSet`] stores shapes in flat arrays. A [`Schema`] is a `Copy` handle to a shape, and
+//!   a [`Member`] is a handle to a member. The set contains each name once per [`Encoding`], so
+//!   that formats can compare and copy bytes.
+//! - Formats implement [`Encoder`] and [`Decoder`]. Data types implement [`Encode`] and [`Decode`].
+//!   Each type works with each format.
+//! - [`Value`] is a dynamically typed value, for XML-RPC, Smithy documents and shapes without
+//!   generated types.
+//! - [`Limits`] bound the resources that a message may use. [`Error`] describes what is wrong with
+//!   a message, and where.
 //!
-//! Nothing here does input or output.
+//! This crate does no I/O.
 #![forbid(unsafe_code)]
 
 mod budget;
@@ -80,7 +79,7 @@ pub use to_value::to_value;
 pub use tokens::{Container, Name, Rules, TokenReader, slow_member};
 pub use value::Value;
 
-/// The names by which our formats and our types know each other through serde.
+/// The names of serde newtypes and enums that the formats and types of Polywire recognize.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub mod serde_names {

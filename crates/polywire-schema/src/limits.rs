@@ -1,40 +1,41 @@
-//! What one message may cost.
+//! [`Limits`]: the resources that one message may use.
 
-/// Bounds on one message, checked by every reader.
+/// Limits for one message. All readers check them.
 ///
-/// The defaults let ordinary services through and put an end to what a hostile
-/// message may cost:
+/// The defaults are large enough for ordinary services and bound the cost of hostile messages:
 ///
 /// | limit | default | why |
 /// |---|--:|---|
-/// | `bytes` | 16 MiB | the largest body that common peers send unasked |
-/// | `depth` | 64 | deeper data is rare; each level costs stack |
+/// | `bytes` | 16 MiB | the largest body that common peers send by default |
+/// | `depth` | 64 | deeper data is rare, and each level uses stack |
 /// | `items` | 1,000,000 | a two-byte list item can become a value of 32 bytes |
-/// | `string` | 16 MiB | a string, a blob or kept digits may fill the body |
-/// | `calls` | 1,000 | each call of a multicall costs a handler's time |
+/// | `string` | 16 MiB | one string, blob or big number may fill the body |
+/// | `calls` | 1,000 | each call of a batch runs a handler |
 ///
-/// That end is well above the size of the message. A [`Value`](crate::Value)
-/// takes 32 bytes and an entry of a map 56, whatever they hold, and a vector
-/// that has grown has up to as much space again:
+/// Decoded data can need much more memory than the message. A [`Value`](crate::Value) has 32 bytes
+/// and a map entry has 56 bytes, independent of the content. A vector that has grown can have a
+/// capacity of twice its length:
 ///
-/// | worst message | memory, times its size |
+/// | worst case | memory, in multiples of the message size |
 /// |---|--:|
-/// | CBOR, lists of two: two bytes an item, space for four | 64 |
-/// | CBOR, a long list of small numbers without its length in front | 64, and 96 while it grows |
-/// | CBOR, maps of two in each other | 45 |
-/// | CBOR, structures of members with names of one letter | 40 |
+/// | CBOR, lists of two items: two bytes per item, capacity for four | 64 |
+/// | CBOR, a long list of small numbers with indefinite length | 64, and 96 while it grows |
+/// | CBOR, nested maps of two entries | 45 |
+/// | CBOR, structures with one-letter member names | 40 |
 /// | JSON | half of these |
-/// | strings and blobs | once, and 32 bytes each |
+/// | strings and blobs | 1, plus 32 bytes each |
 ///
-/// `items` ends the growth of lists, maps and structures in each other: with the default they take
-/// about 112 MB at the most, in a message of 2.5 MB. Other members of structures do not count
-/// as items, since each comes once; `bytes` alone bounds them, so a service that
-/// reads structures by schema may hold 40 times its `bytes`. A server counts the inputs of operations
-/// that it has decoded from bodies of more than 8 KiB against its memory for bodies. It does not
-/// count what smaller bodies decode to, nor parameters of methods without a model. Typed shapes take
-/// what their types take: a list of large ones from `{}` each is bounded by
-/// `items` times their size, and by eight times as much where each stands in a
-/// list of its own, since a list begins with room for up to eight.
+/// `items` limits nested lists, maps and structures: with the default they need at most about
+/// 112 MB, for a message of 2.5 MB. Other members of structures do not count as items, because each
+/// occurs at most once. Only `bytes` limits them, so a structure can need 40 times `bytes`.
+///
+/// Servers account for the decoded inputs of operations from bodies of more than 8 KiB in their
+/// memory limit for bodies. They do not account for data decoded from smaller bodies, or for
+/// parameters of methods without a model.
+///
+/// Typed shapes need the size of their types. A list of large structures, each encoded as `{}`,
+/// needs at most `items` times their size. If each is in a list of its own, it needs up to eight
+/// times as much, because the initial capacity of a list is up to eight.
 ///
 /// ```
 /// use polywire_schema::Limits;
@@ -51,9 +52,9 @@ pub struct Limits {
     calls: u32,
 }
 
-/// The deepest nesting that a limit may allow: readers of typed shapes and of
-/// values recurse, and this many levels fit the stack of a worker thread.
-const DEEPEST: u32 = 512;
+/// The maximum of the depth limit. Readers are recursive, and this many levels fit the stack of a
+/// worker thread.
+const MAX_DEPTH: u32 = 512;
 
 impl Limits {
     /// The defaults of the table above.
@@ -65,71 +66,73 @@ impl Limits {
         calls: 1_000,
     };
 
-    /// The most bytes of a whole message.
+    /// Returns the maximum size of a message, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The most levels of structures, lists and maps in each other.
+    /// Returns the maximum nesting of structures, lists and maps, in levels.
     #[must_use]
     pub const fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// The most items of a message: list items, map entries, members that the model does not
-    /// have, and structures, lists and maps inside others. A list of structures counts two for
-    /// each. Members that the model defines do not count: each occurs at most once. Lists, maps and
-    /// structures within what is skipped do not count either, since they take no memory.
+    /// Returns the maximum number of items in a message.
+    ///
+    /// These count as items: list items, map entries, unknown members, and nested structures, lists
+    /// and maps. So each structure in a list counts twice. Members that the model defines do not
+    /// count, because each occurs at most once. Collections within skipped values do not count,
+    /// because they allocate nothing.
     #[must_use]
     pub const fn items(&self) -> u32 {
         self.items
     }
 
-    /// The most bytes of a string or a blob, as it stands in the message, and of the digits
-    /// of a number that keeps them: a decimal, or an integer that 64 bits do not hold.
-    /// What becomes a number of fixed size, a boolean or a timestamp has no limit of its
-    /// own, however it is spelled; in forms every value counts.
+    /// Returns the maximum encoded size of a string or blob, in bytes.
+    ///
+    /// The limit also applies to the digits of arbitrary-precision numbers: decimals, and integers
+    /// that do not fit 64 bits. It does not apply to other numbers, booleans and timestamps. In
+    /// forms it applies to all values.
     #[must_use]
     pub const fn string(&self) -> usize {
         self.string
     }
 
-    /// The most calls in a message that holds several, such as XML-RPC's
-    /// `system.multicall`.
+    /// Returns the maximum number of calls in a batch, such as `system.multicall` of XML-RPC.
     #[must_use]
     pub const fn calls(&self) -> u32 {
         self.calls
     }
 
-    /// Sets the most bytes of a whole message.
+    /// Sets the maximum size of a message, in bytes.
     #[must_use]
     pub const fn with_bytes(self, bytes: usize) -> Self {
         Self { bytes, ..self }
     }
 
-    /// Sets the most levels; values above 512 count as 512.
+    /// Sets the maximum nesting, in levels. The maximum is 512: larger values are reduced to it.
     #[must_use]
     pub const fn with_depth(self, depth: u32) -> Self {
         Self {
-            depth: if depth > DEEPEST { DEEPEST } else { depth },
+            depth: if depth > MAX_DEPTH { MAX_DEPTH } else { depth },
             ..self
         }
     }
 
-    /// Sets the most items and entries together.
+    /// Sets the maximum number of [items](Self::items).
     #[must_use]
     pub const fn with_items(self, items: u32) -> Self {
         Self { items, ..self }
     }
 
-    /// Sets the most bytes of a string, a blob, or kept digits.
+    /// Sets the maximum size of a [string](Self::string), in bytes.
     #[must_use]
     pub const fn with_string(self, string: usize) -> Self {
         Self { string, ..self }
     }
 
-    /// Sets the most calls in a message that holds several.
+    /// Sets the maximum number of calls in a batch.
     #[must_use]
     pub const fn with_calls(self, calls: u32) -> Self {
         Self { calls, ..self }

@@ -1,4 +1,4 @@
-//! `Member`: a member of a shape.
+//! [`Member`]: a handle to a member of a shape.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{
     ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat, Value,
 };
 
-/// A member of a shape: what a codec is given with each value.
+/// A handle to a member of a shape. Codecs receive one with each value.
 #[derive(Clone, Copy)]
 pub struct Member<'s> {
     pub(crate) set: &'s SchemaSet<'s>,
@@ -18,7 +18,7 @@ pub struct Member<'s> {
 }
 
 impl<'s> Member<'s> {
-    /// The member of a document: a value without a schema.
+    /// The root member of a document, which is a value without a schema.
     pub const DOCUMENT: Member<'static> = Member {
         set: &DOCUMENT_SET,
         index: 0,
@@ -29,20 +29,20 @@ impl<'s> Member<'s> {
         &self.set.members[self.index as usize]
     }
 
-    /// Its index within its set.
+    /// Returns the index of the member in its set.
     #[inline]
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// Its own name; of a root, the name of the shape.
+    /// Returns the name in the model. For a root member, returns the name of the shape.
     #[must_use]
     pub fn name(self) -> &'s str {
         self.plain(NameSource::Member)
     }
 
-    /// Its name by a source.
+    /// Returns the name from a source, unencoded.
     #[must_use]
     pub fn plain(self, source: NameSource) -> &'s str {
         match self.set.plain[source as usize].get(self.index as usize) {
@@ -51,14 +51,14 @@ impl<'s> Member<'s> {
         }
     }
 
-    /// Whether a message may call it so, by whatever source of names.
+    /// Returns whether any source of names has this name for the member.
     pub(crate) fn has_name(self, name: &str) -> bool {
         let spans = self.set.plain.iter();
         let mut spans = spans.filter_map(|spans| spans.get(self.index as usize));
         spans.any(|span| self.set.str(*span) == name)
     }
 
-    /// Its name, ready for a wire.
+    /// Returns the encoded name: the bytes that are written to the wire.
     #[inline]
     #[must_use]
     pub fn run(self, encoding: Encoding) -> Run<'s> {
@@ -66,9 +66,8 @@ impl<'s> Member<'s> {
         self.encoded(encoding).run(code)
     }
 
-    /// Its name as an entry of the table of an encoding: what the quick paths
-    /// of readers and writers work with. A long name stands elsewhere, and
-    /// [`Member::run`] finds it.
+    /// Returns the entry of the member in the table of encoded names, for the fast paths of readers
+    /// and writers. It contains only short names. [`Member::run`] works for all names.
     #[inline]
     #[must_use]
     pub fn encoded(self, encoding: Encoding) -> &'s Name {
@@ -76,14 +75,14 @@ impl<'s> Member<'s> {
         names.get(self.index as usize).unwrap_or(&Name::EMPTY)
     }
 
-    /// The kind of its target.
+    /// Returns the kind of the target.
     #[inline]
     #[must_use]
     pub fn kind(self) -> ShapeKind {
         self.def().kind
     }
 
-    /// The shape that it targets.
+    /// Returns the shape that the member targets.
     #[inline]
     #[must_use]
     pub fn target(self) -> Schema<'s> {
@@ -95,89 +94,89 @@ impl<'s> Member<'s> {
         &self.set.shapes[self.def().target as usize]
     }
 
-    /// The shape that it belongs to; of a root, the shape itself.
+    /// Returns the shape that contains the member. For a root member, returns the shape itself.
     #[must_use]
     pub fn container(self) -> Schema<'s> {
         Schema::at(self.set, self.def().container)
     }
 
-    /// Its place in its shape.
+    /// Returns the position in the shape, or `u32::MAX` for a root member.
     #[inline]
     #[must_use]
     pub fn ordinal(self) -> u32 {
         self.def().ordinal
     }
 
-    /// Whether it stands for a shape at the top of a message.
+    /// Returns whether this is the [root member](Schema::root) of a shape.
     #[must_use]
     pub fn is_root(self) -> bool {
         self.def().ordinal == u32::MAX
     }
 
-    /// Which part of a message carries it.
+    /// Returns the part of a message that contains the member.
     #[inline]
     #[must_use]
     pub fn location(self) -> Location {
         self.def().location
     }
 
-    /// The header, prefix or query parameter of its location.
+    /// Returns the name of the header or query parameter, or the header prefix. Empty for other
+    /// locations.
     #[must_use]
     pub fn location_name(self) -> &'s str {
         self.set.str(self.def().location_name)
     }
 
-    /// `@timestampFormat`, if the model gives one.
+    /// Returns `@timestampFormat`, if the model has it.
     #[inline]
     #[must_use]
     pub fn timestamp_format(self) -> Option<TimestampFormat> {
         self.def().timestamp_format
     }
 
-    /// Whether it has all these flags.
+    /// Returns whether the member has all of these flags.
     #[inline]
     #[must_use]
     pub fn has(self, flags: MemberFlags) -> bool {
         self.def().flags.contains(flags)
     }
 
-    /// Whether it has to come: it is `@required`, and no default stands in for
-    /// it.
+    /// Returns whether a message must contain the member: it is `@required` and has no default.
     #[must_use]
     pub fn is_required(self) -> bool {
         self.has(MemberFlags::REQUIRED) && !self.has(MemberFlags::DEFAULT)
     }
 
-    /// Whether its target, a list or map, may hold nulls.
+    /// Returns whether the target is a list or map that may contain nulls.
     #[must_use]
     pub fn is_sparse(self) -> bool {
         self.has(MemberFlags::SPARSE)
     }
 
-    /// `@mediaType` of its target, if it has one.
+    /// Returns `@mediaType`, if the model has it.
     #[must_use]
     pub fn media_type(self) -> Option<&'s str> {
         let media_type = self.set.str(self.def().media_type);
         (!media_type.is_empty()).then_some(media_type)
     }
 
-    /// The index of its constraints, plus one.
+    /// Returns the index of the constraints plus one, or 0 if there are none.
     pub(crate) fn constraint_index(self) -> u32 {
         self.def().constraint
     }
 
-    /// Its default as a value of its shape, if it has one. Whether it is to be
-    /// filled in say [`Decoder::fills`](crate::Decoder::fills) and
-    /// [`Encoder::fills`](crate::Encoder::fills).
+    /// Returns the default as a value of the target shape, if the member has one.
+    /// [`Decoder::fills_default`](crate::Decoder::fills_default) and
+    /// [`Encoder::fills_default`](crate::Encoder::fills_default) decide whether it is used.
     ///
-    /// It is read from its text each time, which for the short texts that
-    /// defaults are costs about as much as a clone.
+    /// Each call parses the JSON text. Defaults are short, so this costs about as much as cloning
+    /// a value.
     #[must_use]
     pub fn default_value(self) -> Option<Value> {
         defaults::value(self.default_json()?, self.kind(), self.timestamp_format())
     }
 
-    /// Its default as JSON, as the model has it: blobs in base64.
+    /// Returns the default as JSON, as in the model. Blobs are in base64.
     #[must_use]
     pub fn default_json(self) -> Option<&'s str> {
         let def = self.def();
@@ -186,8 +185,8 @@ impl<'s> Member<'s> {
             .then(|| self.set.str(def.default))
     }
 
-    /// The element of a target that is a list, or the value of one that is a
-    /// map; of a document, itself.
+    /// Returns the element of a list or the value of a map. For all other targets, returns the
+    /// member itself.
     #[inline]
     #[must_use]
     pub fn element(self) -> Self {
@@ -214,7 +213,7 @@ impl fmt::Debug for Member<'_> {
     }
 }
 
-/// The set behind [`Member::DOCUMENT`].
+/// The set of [`Member::DOCUMENT`].
 static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
     shapes: &[ShapeDef {
         id: Span { start: 0, len: 19 },

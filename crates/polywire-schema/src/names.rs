@@ -1,69 +1,69 @@
-//! How a name is spelled on each wire, prepared once.
+//! Encodes the names of members for each wire format.
 //!
-//! Protocols disagree on names: restJson1 follows `@jsonName` where awsJson
-//! ignores it, ec2Query capitalises, XML may add a namespace. And formats
-//! compare and write them as runs of bytes. Both are settled here, when a
-//! schema set is built: for each member and each [`Encoding`], one run of
-//! bytes that stands on the wire as it is.
+//! The name of a member depends on the protocol: restJson1 uses `@jsonName` but awsJson ignores it,
+//! ec2Query capitalizes names, and XML can add a namespace. The builder of a schema set encodes
+//! each name once for each [`Encoding`]. Formats then compare and copy these bytes.
 
 use polywire_text::escape::{self, Forbidden, XmlPlace};
 use polywire_text::percent;
 
-/// Where a name comes from.
+/// The source of a member name: which traits of the model apply.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum NameSource {
-    /// The member's own name.
+    /// The name in the model.
     Member = 0,
-    /// `@jsonName`, else the member's name.
+    /// `@jsonName`, or else the name in the model.
     Json = 1,
-    /// `@xmlName`, else the member's name; with its prefix, if it has one.
+    /// `@xmlName` with its prefix, or else the name in the model.
     Xml = 2,
-    /// awsQuery: `@xmlName`, else the member's name.
+    /// awsQuery: `@xmlName`, or else the name in the model.
     Query = 3,
-    /// ec2Query: `@ec2QueryName`, else `@xmlName` or the member's name with
-    /// its first letter in upper case.
+    /// ec2Query: `@ec2QueryName`, or else the capitalized `@xmlName`, or else the capitalized name
+    /// in the model.
     Ec2 = 4,
 }
 
 impl NameSource {
-    /// How many there are.
+    /// The number of sources.
     pub const COUNT: usize = 5;
+    pub(crate) const ALL: [Self; Self::COUNT] =
+        [Self::Member, Self::Json, Self::Xml, Self::Query, Self::Ec2];
 }
 
-/// A spelling of a member's name, ready for a wire.
+/// An encoding of a member name. The encoded name is copied to the wire without changes.
 ///
 /// | encoding | bytes of a member `cityId` |
 /// |---|---|
 /// | `JsonMember`, `JsonName` | `"cityId":` |
 /// | `Cbor` | `66 63 69 74 79 49 64` (text string of six bytes) |
 /// | `XmlRpc` | `<member><name>cityId</name><value>` |
-/// | `XmlOpen` | `<cityId>`, with its namespace; of an attribute ` cityId="` |
+/// | `XmlOpen` | `<cityId>` with its namespace, or ` cityId="` for an attribute |
 /// | `XmlClose` | `</cityId>` |
 /// | `Query`, `Ec2` | `cityId`, `CityId` (percent-encoded) |
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum Encoding {
-    /// JSON by the member's own name: awsJson.
+    /// JSON string and colon, without `@jsonName` (awsJson).
     JsonMember = 0,
-    /// JSON by `@jsonName`: restJson1.
+    /// JSON string and colon, with `@jsonName` (restJson1).
     JsonName = 1,
     /// CBOR text string with its head.
     Cbor = 2,
-    /// XML-RPC up to the value's tag.
+    /// XML-RPC member, up to and including the `<value>` tag.
     XmlRpc = 3,
-    /// XML start tag.
+    /// XML start tag, or the start of an attribute.
     XmlOpen = 4,
-    /// XML end tag.
+    /// XML end tag, or the end of an attribute.
     XmlClose = 5,
-    /// awsQuery key segment.
+    /// Segment of an awsQuery key, percent-encoded.
     Query = 6,
-    /// ec2Query key segment.
+    /// Segment of an ec2Query key, percent-encoded.
     Ec2 = 7,
 }
 
 impl Encoding {
-    /// How many there are.
+    /// The number of encodings.
     pub const COUNT: usize = 8;
     pub(crate) const ALL: [Self; Self::COUNT] = [
         Self::JsonMember,
@@ -76,7 +76,7 @@ impl Encoding {
         Self::Ec2,
     ];
 
-    /// Which of a member's names is encoded.
+    /// Returns the source of the encoded name.
     #[must_use]
     pub const fn source(self) -> NameSource {
         match self {
@@ -89,7 +89,7 @@ impl Encoding {
     }
 }
 
-/// What a member's names are made of.
+/// The traits of a member that determine its names.
 pub(crate) struct NameParts<'a> {
     pub(crate) member: &'a str,
     pub(crate) json: Option<&'a str>,
@@ -100,7 +100,7 @@ pub(crate) struct NameParts<'a> {
 }
 
 impl NameParts<'_> {
-    /// The plain name of a source.
+    /// Returns the unencoded name from a source.
     pub(crate) fn plain(&self, source: NameSource) -> String {
         match source {
             NameSource::Member => self.member.to_owned(),
@@ -108,12 +108,12 @@ impl NameParts<'_> {
             NameSource::Xml | NameSource::Query => self.xml.unwrap_or(self.member).to_owned(),
             NameSource::Ec2 => match self.ec2 {
                 Some(name) => name.to_owned(),
-                None => capitalised(self.xml.unwrap_or(self.member)),
+                None => capitalize(self.xml.unwrap_or(self.member)),
             },
         }
     }
 
-    /// Appends the run of an encoding.
+    /// Appends the encoded name to `out`.
     pub(crate) fn push(&self, out: &mut Vec<u8>, encoding: Encoding) {
         let name = self.plain(encoding.source());
         match encoding {
@@ -159,7 +159,7 @@ impl NameParts<'_> {
     }
 }
 
-fn capitalised(name: &str) -> String {
+fn capitalize(name: &str) -> String {
     let mut characters = name.chars();
     match characters.next() {
         Some(first) => first.to_uppercase().chain(characters).collect(),
@@ -167,29 +167,32 @@ fn capitalised(name: &str) -> String {
     }
 }
 
-/// A text string of CBOR: major type 3, RFC 8949, section 3.1.
+/// Appends a CBOR text string: major type 3 in section 3.1 of RFC 8949.
 fn push_cbor_text(out: &mut Vec<u8>, text: &str) {
     match text.len() {
         len @ ..24 => out.push(0x60 + len as u8),
         len @ 24..256 => out.extend_from_slice(&[0x78, len as u8]),
         len => {
             out.push(0x79);
-            // Identifiers are far shorter than 64 KiB; the builder refuses others.
+            // The builder rejects names of 64 KiB or more.
             out.extend_from_slice(&(len as u16).to_be_bytes());
         }
     }
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Characters that XML forbids are left out: names of shapes cannot hold them.
+/// Appends escaped text. Omits characters that XML forbids: names of shapes cannot contain them.
 fn push_xml(out: &mut Vec<u8>, text: &str, place: XmlPlace) {
     let written = escape::push_xml_bytes(out, text.as_bytes(), place, Forbidden::Strip);
-    debug_assert!(written.is_ok(), "nothing is refused");
+    debug_assert!(written.is_ok(), "`Forbidden::Strip` does not fail");
 }
 
-/// A hash of a name by its length, its first eight bytes and its last eight:
-/// what tells the members of one structure apart, at the price of two loads.
-/// Shapes with many members that share all three use [`hash_whole`].
+/// Multiplier of Fibonacci hashing: 2^64 divided by the golden ratio.
+pub(crate) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Hashes the length, the first eight bytes and the last eight bytes of a name. Two loads are
+/// enough to distinguish the members of most structures. A shape in which too many members share
+/// all three uses [`hash_whole`].
 #[inline]
 pub(crate) fn hash(name: &[u8]) -> u64 {
     let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
@@ -200,30 +203,30 @@ pub(crate) fn hash(name: &[u8]) -> u64 {
     hash_of_ends(ends, name.len())
 }
 
-/// As [`hash`], of the first eight bytes of a name and its last eight, as
-/// [`Text::inline_ends`](polywire_text::Text::inline_ends) has them.
+/// Like [`hash`], but takes the first and last eight bytes from
+/// [`Text::inline_ends`](polywire_text::Text::inline_ends).
 #[inline]
 pub(crate) fn hash_of_ends([first, last]: [u64; 2], len: usize) -> u64 {
     let mixed = first ^ last.rotate_left(29) ^ (len as u64) << 56;
-    mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    mixed.wrapping_mul(MULTIPLIER)
 }
 
-/// A hash of a name by all its bytes.
+/// Hashes all bytes of a name.
 pub(crate) fn hash_whole(name: &[u8]) -> u64 {
-    // What the words before make is mixed before the next comes in, since a
-    // product alone carries no bit downwards.
+    // A multiplication moves information only to higher bits. The shift moves it back before the
+    // next word is added.
     let mix = |state: u64, word: u64| {
-        let product = (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let product = (state ^ word).wrapping_mul(MULTIPLIER);
         product ^ product >> 32
     };
     let (words, rest) = name.as_chunks::<8>();
     let state = words.iter().fold(name.len() as u64, |state, word| {
         mix(state, u64::from_le_bytes(*word))
     });
-    mix(state, short_word(rest)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    mix(state, short_word(rest)).wrapping_mul(MULTIPLIER)
 }
 
-/// Up to seven bytes as a number, the first one lowest.
+/// Converts up to seven bytes to a little-endian number.
 #[inline]
 fn short_word(name: &[u8]) -> u64 {
     let half = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));

@@ -1,4 +1,4 @@
-//! Numbers that keep all their digits.
+//! Arbitrary-precision numbers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use polywire_text::number::{Integer, integer_prefix, json_number, parse_f64};
 use polywire_text::{Malformed, Text};
 
-/// An integer of any size, kept as its decimal digits.
+/// An arbitrary-precision integer, stored as decimal digits.
 ///
 /// ```
 /// use polywire_schema::BigInteger;
@@ -18,11 +18,10 @@ use polywire_text::{Malformed, Text};
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-// Invariant: an optional minus and decimal digits, no leading zeros, no "-0".
+// Invariant: an optional minus sign and decimal digits, without leading zeros, and not "-0".
 pub struct BigInteger(Text);
 
-/// A decimal number of any size and precision, kept as it was written: `1.0`
-/// and `1.00` differ.
+/// An arbitrary-precision decimal number, stored as text. `1.0` and `1.00` are not equal.
 ///
 /// ```
 /// use polywire_schema::BigDecimal;
@@ -33,7 +32,7 @@ pub struct BigInteger(Text);
 /// # Ok::<(), polywire_text::Malformed>(())
 /// ```
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-// Invariant: a number by JSON's grammar.
+// Invariant: a number in the grammar of JSON.
 pub struct BigDecimal(Text);
 
 /// Zero.
@@ -51,11 +50,11 @@ impl Default for BigDecimal {
 }
 
 impl BigInteger {
-    /// Reads an optional `-` and decimal digits. Leading zeros are dropped.
+    /// Parses an optional `-` and decimal digits. Removes leading zeros.
     ///
     /// # Errors
     ///
-    /// Where the first byte is that is no digit.
+    /// Returns the offset of the first invalid byte.
     pub fn parse(text: Text) -> Result<Self, Malformed> {
         let bytes = text.as_bytes();
         let sign = usize::from(bytes.first() == Some(&b'-'));
@@ -77,8 +76,8 @@ impl BigInteger {
         })
     }
 
-    /// A number without a sign. Not `From`, beside which `from(42)` would not
-    /// say which of the two it means.
+    /// Converts an unsigned number. There is no `From<u64>`, because `from(42)` would be ambiguous
+    /// with `From<i64>`.
     #[must_use]
     pub fn from_u64(value: u64) -> Self {
         let mut digits = Vec::new();
@@ -86,13 +85,13 @@ impl BigInteger {
         Self(Text::from(String::from_utf8_lossy(&digits)))
     }
 
-    /// The digits.
+    /// Returns the sign and the digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The number, if it fits 64 bits.
+    /// Converts to `i64`, if the number fits.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match integer_prefix(self.0.as_bytes()) {
@@ -103,12 +102,11 @@ impl BigInteger {
 }
 
 impl BigDecimal {
-    /// Reads a number by JSON's grammar: digits, optional fraction and
-    /// exponent.
+    /// Parses a number in the grammar of JSON: digits, with an optional fraction and exponent.
     ///
     /// # Errors
     ///
-    /// Where the grammar was left.
+    /// Returns the offset of the first invalid byte.
     pub fn parse(text: Text) -> Result<Self, Malformed> {
         let (len, _) = json_number(text.as_bytes())?;
         if len < text.len() {
@@ -117,16 +115,16 @@ impl BigDecimal {
         Ok(Self(text))
     }
 
-    /// The number as it was written.
+    /// Returns the number as it was parsed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The nearest double; infinity where none is near.
+    /// Converts to the nearest double. Returns an infinity if the number is out of range.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
-        // JSON's grammar is within the parser's, so only the range can fail.
+        // The parser accepts the grammar of JSON, so the only error is an out-of-range number.
         parse_f64(self.0.as_bytes()).unwrap_or(if self.0.starts_with('-') {
             f64::NEG_INFINITY
         } else {
@@ -200,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leading_zeros_go() {
+    fn leading_zeros_are_removed() {
         for (text, expected) in [
             ("000", "0"),
             ("-0", "0"),

@@ -1,10 +1,10 @@
-//! `Operation` and `Service` of a set.
+//! [`Operation`] and [`Service`]: handles to the operations and services of a set.
 
 use std::fmt;
 
 use crate::{OperationDef, OperationFlags, Schema, SchemaSet, ServiceDef, ServiceFlags};
 
-/// An operation of a set.
+/// A handle to an operation of a [`SchemaSet`].
 #[derive(Clone, Copy)]
 pub struct Operation<'s> {
     set: &'s SchemaSet<'s>,
@@ -20,38 +20,38 @@ impl<'s> Operation<'s> {
         &self.set.operations[self.index as usize]
     }
 
-    /// The index within the set.
+    /// Returns the index in the set.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// The absolute id.
+    /// Returns the absolute shape id.
     #[must_use]
     pub fn id(self) -> &'s str {
         self.set.str(self.def().id)
     }
 
-    /// The name without its namespace.
+    /// Returns the name without the namespace.
     #[must_use]
     pub fn name(self) -> &'s str {
         self.id().rsplit('#').next().unwrap_or_default()
     }
 
-    /// The input structure.
+    /// Returns the input structure.
     #[must_use]
     pub fn input(self) -> Schema<'s> {
         Schema::at(self.set, self.def().input)
     }
 
-    /// The output structure.
+    /// Returns the output structure.
     #[must_use]
     pub fn output(self) -> Schema<'s> {
         Schema::at(self.set, self.def().output)
     }
 
-    /// The errors that the model gives, its own first and then those of the
-    /// service, each once.
+    /// Returns the modeled errors without duplicates: first those of the operation, then those of
+    /// the service.
     pub fn errors(self) -> impl Iterator<Item = Schema<'s>> + use<'s> {
         let (set, def) = (self.set, self.def());
         let own = set.list(def.errors);
@@ -63,14 +63,14 @@ impl<'s> Operation<'s> {
             .map(move |index| Schema::at(set, *index))
     }
 
-    /// The error with a name, with or without its namespace.
+    /// Returns the error with the given name or absolute id.
     #[must_use]
     pub fn find_error(self, name: &str) -> Option<Schema<'s>> {
         self.errors()
             .find(|error| error.id() == name || error.name() == name)
     }
 
-    /// Method, URI pattern and status code of `@http`.
+    /// Returns the method, URI pattern and status code of `@http`.
     #[must_use]
     pub fn http(self) -> Option<(&'s str, &'s str, u16)> {
         let def = self.def();
@@ -84,19 +84,19 @@ impl<'s> Operation<'s> {
         })
     }
 
-    /// The host prefix of `@endpoint`; empty if there is none.
+    /// Returns the host prefix of `@endpoint`, or an empty string without the trait.
     #[must_use]
     pub fn host_prefix(self) -> &'s str {
         self.set.str(self.def().host_prefix)
     }
 
-    /// The method name in XML-RPC.
+    /// Returns the XML-RPC method name.
     #[must_use]
     pub fn xmlrpc_method(self) -> &'s str {
         self.set.str(self.def().xmlrpc_method)
     }
 
-    /// The encodings of `@requestCompression`, the best first; none without the
+    /// Returns the encodings of `@requestCompression` in order of preference. Empty without the
     /// trait.
     ///
     /// <https://smithy.io/2.0/spec/behavior-traits.html#requestcompression-trait>
@@ -104,7 +104,7 @@ impl<'s> Operation<'s> {
         self.set.words(self.def().request_compression)
     }
 
-    /// Whether it has all these flags.
+    /// Returns whether the operation has all of these flags.
     #[must_use]
     pub fn has(self, flags: OperationFlags) -> bool {
         self.def().flags.contains(flags)
@@ -117,7 +117,7 @@ impl fmt::Debug for Operation<'_> {
     }
 }
 
-/// A service of a set.
+/// A handle to a service of a [`SchemaSet`].
 #[derive(Clone, Copy)]
 pub struct Service<'s> {
     set: &'s SchemaSet<'s>,
@@ -133,43 +133,43 @@ impl<'s> Service<'s> {
         &self.set.services[self.index as usize]
     }
 
-    /// The set that the service belongs to.
+    /// Returns the set that contains the service.
     #[must_use]
     pub const fn set(self) -> &'s SchemaSet<'s> {
         self.set
     }
 
-    /// The index within the set.
+    /// Returns the index in the set.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// The absolute id.
+    /// Returns the absolute shape id.
     #[must_use]
     pub fn id(self) -> &'s str {
         self.set.str(self.def().id)
     }
 
-    /// The name without its namespace.
+    /// Returns the name without the namespace.
     #[must_use]
     pub fn name(self) -> &'s str {
         self.id().rsplit('#').next().unwrap_or_default()
     }
 
-    /// The version.
+    /// Returns the version of the service.
     #[must_use]
     pub fn version(self) -> &'s str {
         self.set.str(self.def().version)
     }
 
-    /// The ids of the protocol traits that the model gives.
+    /// Returns the ids of the protocol traits.
     pub fn protocols(self) -> impl Iterator<Item = &'s str> {
         self.set.words(self.def().protocols)
     }
 
-    /// `@xmlNamespace`: the prefix, if it has one, and the URI. What is written
-    /// of the service stands in this namespace unless its own shape says other.
+    /// Returns the prefix and the URI of `@xmlNamespace`. This is the default namespace for all
+    /// shapes of the service.
     #[must_use]
     pub fn xml_namespace(self) -> Option<(Option<&'s str>, &'s str)> {
         let (prefix, uri) = (self.def().xml_prefix, self.def().xml_uri);
@@ -177,47 +177,46 @@ impl<'s> Service<'s> {
         (uri.len > 0).then(|| (prefix, self.set.str(uri)))
     }
 
-    /// `sdkId` of `@aws.api#service`, such as `DynamoDB`; empty without it.
+    /// Returns `sdkId` of `@aws.api#service`, such as `DynamoDB`, or an empty string without it.
     #[must_use]
     pub fn sdk_id(self) -> &'s str {
         self.set.str(self.def().sdk_id)
     }
 
-    /// `endpointPrefix` of `@aws.api#service`, the first label of its host
-    /// names; empty without it.
+    /// Returns `endpointPrefix` of `@aws.api#service`, the first label of the host names, or an
+    /// empty string without it.
     #[must_use]
     pub fn endpoint_prefix(self) -> &'s str {
         self.set.str(self.def().endpoint_prefix)
     }
 
-    /// The name of `@aws.auth#sigv4`, which requests are signed for; empty
-    /// without it.
+    /// Returns the signing name of `@aws.auth#sigv4`, or an empty string without the trait.
     #[must_use]
     pub fn signing_name(self) -> &'s str {
         self.set.str(self.def().signing_name)
     }
 
-    /// Whether it has all these flags.
+    /// Returns whether the service has all of these flags.
     #[must_use]
     pub fn has(self, flags: ServiceFlags) -> bool {
         self.def().flags.contains(flags)
     }
 
-    /// Whether its errors carry the codes of the query protocol too:
-    /// `@aws.protocols#awsQueryCompatible`.
+    /// Returns whether errors also contain the error codes of awsQuery
+    /// (`@aws.protocols#awsQueryCompatible`).
     #[must_use]
     pub fn is_aws_query_compatible(self) -> bool {
         self.has(ServiceFlags::AWS_QUERY_COMPATIBLE)
     }
 
-    /// Whether its errors stand in no `ErrorResponse` element:
-    /// `noErrorWrapping` of `@aws.protocols#restXml`.
+    /// Returns whether errors are written without an `ErrorResponse` element (`noErrorWrapping` of
+    /// `@aws.protocols#restXml`).
     #[must_use]
     pub fn has_no_error_wrapping(self) -> bool {
         self.has(ServiceFlags::NO_ERROR_WRAPPING)
     }
 
-    /// Its operations, sorted by id.
+    /// Returns the operations, sorted by id.
     pub fn operations(self) -> impl ExactSizeIterator<Item = Operation<'s>> + use<'s> {
         let set = self.set;
         set.list(self.def().operations)
@@ -225,7 +224,7 @@ impl<'s> Service<'s> {
             .map(move |index| Operation { set, index: *index })
     }
 
-    /// The operation with a name.
+    /// Returns the operation with the given name, without namespace.
     #[must_use]
     pub fn find_operation(self, name: &str) -> Option<Operation<'s>> {
         self.operations().find(|operation| operation.name() == name)

@@ -1,9 +1,9 @@
-//! Which part of a structure a document holds.
+//! [`Part`]: the members of a structure that a document contains.
 
 use crate::{Direction, Location, Member, Schema};
 
-/// Which members of the structure at the top a document holds: in HTTP messages, some are in
-/// the head instead, or one of them is the whole body.
+/// The members of the top-level structure that a document contains. In HTTP messages, some members
+/// can be in the head, or one member can be the entire body.
 ///
 /// ```
 /// use polywire_schema::{Direction, Location, MemberSpec, Part, SchemaBuilder, ShapeKind};
@@ -28,15 +28,15 @@ pub enum Part {
     /// All members.
     #[default]
     Whole,
-    /// The members that a message of this direction has in its body.
+    /// The members with [`Location::Body`] in a message of this direction.
     Body(Direction),
-    /// The value of the payload member of a message of this direction, and nothing around it. A
-    /// document without this member is empty.
+    /// The value of the member with [`Location::Payload`], without an enclosing structure. If the
+    /// member is absent, the document is empty.
     Payload(Direction),
 }
 
 impl Part {
-    /// Whether this part has the member, with its name.
+    /// Returns whether the document contains the member as a member of a structure.
     #[inline]
     #[must_use]
     pub fn holds(self, member: Member<'_>) -> bool {
@@ -47,7 +47,8 @@ impl Part {
         }
     }
 
-    /// The ordinal of the member whose value is the document, if there is one.
+    /// Returns the ordinal of the member whose value is the document. Returns `None` unless this is
+    /// [`Part::Payload`] and the shape has such a member.
     #[must_use]
     pub fn payload(self, shape: Schema<'_>) -> Option<u32> {
         let Self::Payload(direction) = self else {

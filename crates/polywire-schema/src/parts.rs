@@ -1,4 +1,4 @@
-//! `SchemaParts`: how generated code writes a set as a `static`.
+//! [`SchemaParts`]: the arrays of a set, for a set in a `static`.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::{
     SchemaSet, ServiceDef, ShapeDef, Span,
 };
 
-/// The arrays of a [`SchemaSet`], for generated code: a generator builds a set
-/// with [`SchemaBuilder`](crate::SchemaBuilder), prints its
-/// [parts](SchemaSet::parts), and the code that it writes puts them together
-/// with [`SchemaSet::from_parts`]. Nobody else needs it, and its fields change
-/// with the version of this crate.
+/// The arrays of a [`SchemaSet`], for code generators.
+///
+/// A generator builds a set with [`SchemaBuilder`](crate::SchemaBuilder) and prints its
+/// [parts](SchemaSet::parts). The generated code passes them to [`SchemaSet::from_parts`]. The
+/// fields can change with each version of this crate.
 ///
 /// ```
 /// use polywire_schema::{SchemaParts, SchemaSet};
@@ -25,7 +25,8 @@ use crate::{
 pub struct SchemaParts<'a> {
     /// The shapes.
     pub shapes: &'a [ShapeDef],
-    /// The members of each shape, side by side, and its root.
+    /// The members of all shapes. The members of one shape are adjacent. Each shape also has a root
+    /// member.
     pub members: &'a [MemberDef],
     /// The operations.
     pub operations: &'a [OperationDef],
@@ -33,29 +34,29 @@ pub struct SchemaParts<'a> {
     pub services: &'a [ServiceDef],
     /// The traits of error shapes.
     pub errors: &'a [ErrorDef],
-    /// What the values of members have to satisfy.
+    /// The constraints of members.
     pub constraints: &'a [ConstraintDef],
     /// The values of enums.
     pub enum_values: &'a [EnumValueDef],
     /// Lists of indices: operations of services, errors of operations.
     pub lists: &'a [u32],
-    /// Plain names, per [`NameSource`] and member.
+    /// For each [`NameSource`], the unencoded names of all members.
     pub plain: [&'a [Span]; NameSource::COUNT],
-    /// Encoded names, per [`Encoding`] and member.
+    /// For each [`Encoding`], the encoded names of all members.
     pub names: [&'a [Name]; Encoding::COUNT],
-    /// Buckets of the look-up tables: an ordinal plus one, or 0.
+    /// The buckets of the lookup tables: an ordinal plus one, or 0 if empty.
     pub buckets: &'a [u16],
-    /// Slots of the tables of unions.
+    /// The slots of the variant tables of unions.
     pub variants: &'a [u64],
-    /// What spans of text refer to.
+    /// The text that [`Span`]s refer to.
     pub text: &'a str,
-    /// What long [`Name`]s refer to, and
-    /// [padding](polywire_text::scan::RUN_PADDING) behind the last.
+    /// The bytes that long [`Name`]s refer to, followed by
+    /// [padding](polywire_text::scan::RUN_PADDING).
     pub code: &'a [u8],
 }
 
 impl SchemaParts<'_> {
-    /// No shapes.
+    /// The arrays of an empty set.
     pub const EMPTY: Self = Self {
         shapes: &[],
         members: &[],
@@ -73,9 +74,8 @@ impl SchemaParts<'_> {
         code: &[],
     };
 
-    /// Whether all indices among shapes, members and constraints are within their
-    /// arrays.
-    const fn fit(&self) -> bool {
+    /// Returns whether all indices are within their arrays and all members have names.
+    const fn is_consistent(&self) -> bool {
         let (shapes, members) = (self.shapes.len(), self.members.len());
         let mut at = 0;
         while at < shapes {
@@ -124,15 +124,15 @@ impl SchemaParts<'_> {
 }
 
 impl<'a> SchemaSet<'a> {
-    /// A set of arrays that a generator wrote. Nothing is copied.
+    /// Creates a set that borrows the given arrays.
     ///
     /// # Panics
     ///
-    /// An index of a shape or member is beyond its array, or a member has no
-    /// name. In a `static` that is an error of the compiler.
+    /// Panics if an index of a shape, member or constraint is out of bounds, or if a member has no
+    /// name. In a `static` this is a compile error.
     #[must_use]
     pub const fn from_parts(parts: SchemaParts<'a>) -> Self {
-        assert!(parts.fit(), "the parts of the schema set do not fit");
+        assert!(parts.is_consistent(), "inconsistent parts of a schema set");
         let [a, b, c, d, e] = parts.plain;
         let [f, g, h, i, j, k, l, m] = parts.names;
         Self {
@@ -168,7 +168,7 @@ impl<'a> SchemaSet<'a> {
         }
     }
 
-    /// The arrays of the set, for a generator to print.
+    /// Returns the arrays of the set.
     #[must_use]
     pub fn parts(&self) -> SchemaParts<'_> {
         SchemaParts {

@@ -2,10 +2,10 @@
 
 /// Calls a macro with the table of the protocols: one row per protocol.
 ///
-/// A row has the name of the type in `polywire-protocol`, the namespace and the name
-/// of the trait, and the formats of its messages (variants of `Format` in
-/// `polywire-codec`). A protocol is one row here and one file there, with the type. The
-/// type implements `FromService`, `ServerProtocol` and `ClientProtocol`.
+/// A row contains the name of the type in `polywire-protocol`, the namespace and name of the
+/// protocol trait, and the formats of its messages (variants of `Format` in `polywire-codec`). To
+/// add a protocol, add a row here and a file with the type in `polywire-protocol`. The type
+/// implements `FromService`, `ServerProtocol` and `ClientProtocol`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_protocol {

@@ -1,45 +1,44 @@
-//! `Seq`: where a decoder is within a structure, list or map.
+//! The state of a decoder within a structure, list or map.
 
 use crate::Part;
 
-/// What [`Decoder::member`] returns at the end of a structure.
+/// The return value of [`Decoder::member`](crate::Decoder::member) at the end of a structure.
 pub const END: u32 = u32::MAX;
 
-/// Where a decoder is within one structure, list or map.
+/// The state of a decoder within one structure, list or map.
 ///
-/// It lives on the caller's stack: the caller passes it back with each call
-/// and otherwise leaves it alone, and the decoder needs no stack of its own.
-/// The fields are for the implementers of [`Decoder`].
+/// The caller keeps it on its stack and passes it to each call, so that decoders need no stack.
+/// The fields are for implementations of [`Decoder`](crate::Decoder). Callers read only
+/// [`continues`](Self::continues) and [`unknown`](Self::unknown).
 #[derive(Clone, Debug, Default)]
 pub struct Seq {
     /// The ordinal of the member that is expected next.
     pub guess: u32,
-    /// What the format makes of it: a comma due, a closing tag to find.
+    /// State of the format, for example whether a comma must follow.
     pub state: u32,
-    /// Items left, where the format tells.
+    /// The number of remaining items, for formats that declare a length.
     pub left: u64,
-    /// A position in the input, where the format needs one.
+    /// A position in the input, for formats that need one.
     pub mark: u64,
-    /// Items or members so far.
+    /// The number of items or members so far.
     pub count: u32,
-    /// Whether the items or entries continue a list or map that was begun
-    /// before: a flattened one whose parts stand apart.
+    /// Whether the items or entries continue an earlier list or map. This happens for flattened
+    /// XML lists and maps whose items are not adjacent.
     pub continues: bool,
-    /// Whether a member that the shape does not have was skipped.
+    /// Whether the decoder skipped a member that the shape does not have.
     pub unknown: bool,
-    /// Which members of the structure the document holds.
+    /// The members of the structure that the document contains.
     pub part: Part,
     /// The ordinal of the member that is expected next in a part: [`guess`](Self::guess) is then
     /// [`END`], so that the fast path is not taken.
     pub part_guess: u32,
-    /// The members seen so far, up to ordinal 127.
+    /// The members seen so far: one bit for each ordinal up to 127.
     pub seen: [u64; 2],
 }
 
 impl Seq {
-    /// Notes that a member was seen. `Some(true)` if it had been seen before,
-    /// `None` if its ordinal is beyond what fits here: then a [`WideSeen`]
-    /// must be asked.
+    /// Marks a member as seen. Returns whether it was already marked, or `None` for ordinals above
+    /// 127, for which the caller must use a [`WideSeen`].
     #[inline]
     pub fn mark_seen(&mut self, ordinal: u32) -> Option<bool> {
         let word = self.seen.get_mut(ordinal as usize / 64)?;
@@ -49,8 +48,8 @@ impl Seq {
         Some(before)
     }
 
-    /// Notes that a member was seen, if its ordinal is below 64 and it had not
-    /// been seen before; whether so.
+    /// Marks a member as seen and returns `true` if its ordinal is below 64 and it was not marked
+    /// before. Otherwise changes nothing and returns `false`.
     #[inline]
     pub fn mark_new(&mut self, ordinal: u32) -> bool {
         let bit = 1_u64.wrapping_shl(ordinal);
@@ -61,7 +60,7 @@ impl Seq {
         new
     }
 
-    /// Whether a member was seen, of those up to ordinal 127.
+    /// Returns whether a member is marked as seen. Always `false` for ordinals above 127.
     #[must_use]
     pub fn has_seen(&self, ordinal: u32) -> bool {
         self.seen
@@ -70,32 +69,31 @@ impl Seq {
     }
 }
 
-/// The members seen in structures of more than 128 members: a decoder keeps
-/// one for all levels.
+/// The members seen in structures with more than 128 members. A decoder has one for all levels.
 ///
-/// A level is told by the number of levels that may still come, which decoders
-/// count down: inner levels have smaller numbers.
+/// A level is identified by the number of further levels that the depth limit allows. Inner levels
+/// have smaller numbers.
 #[derive(Debug, Default)]
 pub struct WideSeen {
-    /// The first `open` are in use, from the outermost inwards; the others
-    /// wait for the next level, with all bits clear.
+    /// The first `used` levels are in use, the outermost first. The others are kept for reuse, with
+    /// all bits clear.
     levels: Vec<WideLevel>,
-    open: usize,
+    used: usize,
 }
 
 #[derive(Debug, Default)]
 struct WideLevel {
     depth_left: u32,
-    /// A bit per ordinal.
+    /// One bit for each ordinal.
     words: Vec<u64>,
-    /// Which words have bits: what leaving has to clear. A list of structures
-    /// with one high member each would else clear all words each time.
-    used: Vec<u32>,
+    /// The indices of the words that are not 0. Only these are cleared at the end of the level:
+    /// otherwise a list of structures with one high ordinal each would clear all words each time.
+    dirty: Vec<u32>,
 }
 
 impl WideSeen {
-    /// Notes that a member was seen where `depth_left` levels may still come;
-    /// whether it had been before.
+    /// Marks a member of the structure at the level `depth_left` as seen. Returns whether it was
+    /// already marked.
     #[cold]
     pub fn mark(&mut self, depth_left: u32, ordinal: u32) -> bool {
         let (index, bit) = (ordinal / 64, 1 << (ordinal % 64));
@@ -105,21 +103,21 @@ impl WideSeen {
         }
         let word = &mut level.words[index as usize];
         if *word == 0 {
-            level.used.push(index);
+            level.dirty.push(index);
         }
         let before = *word & bit != 0;
         *word |= bit;
         before
     }
 
-    /// The innermost level, which is this one or is about to be.
+    /// Returns the innermost level. Adds it if it is not in use yet.
     fn level(&mut self, depth_left: u32) -> &mut WideLevel {
-        let last = self.open.checked_sub(1);
+        let last = self.used.checked_sub(1);
         let at = match last {
             Some(last) if self.levels[last].depth_left == depth_left => last,
             _ => {
-                self.open += 1;
-                self.open - 1
+                self.used += 1;
+                self.used - 1
             }
         };
         if at == self.levels.len() {
@@ -130,24 +128,24 @@ impl WideSeen {
         level
     }
 
-    /// Forgets what was seen at this level and deeper.
+    /// Clears the marks of this level and all inner levels.
     #[inline]
     pub fn leave(&mut self, depth_left: u32) {
-        if self.open > 0 {
-            self.close(depth_left);
+        if self.used > 0 {
+            self.clear(depth_left);
         }
     }
 
     #[cold]
-    fn close(&mut self, depth_left: u32) {
-        while let Some(last) = self.open.checked_sub(1)
+    fn clear(&mut self, depth_left: u32) {
+        while let Some(last) = self.used.checked_sub(1)
             && self.levels[last].depth_left <= depth_left
         {
             let level = &mut self.levels[last];
-            for index in level.used.drain(..) {
+            for index in level.dirty.drain(..) {
                 level.words[index as usize] = 0;
             }
-            self.open = last;
+            self.used = last;
         }
     }
 }
@@ -161,7 +159,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a set per level: what a decoder does in any nesting.
+        /// Compares with a model that has one set per level.
         #[test]
         fn wide_structures_remember_their_members(
             steps in proptest::collection::vec((0..4_u8, 128..700_u32), 0..200),
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_structures_cost_a_bit_a_member() {
+    fn wide_structures_use_one_bit_per_member() {
         let mut wide = WideSeen::default();
         for ordinal in 128..60_000 {
             assert!(!wide.mark(60, ordinal));
@@ -196,9 +194,9 @@ mod tests {
         assert_eq!(wide.levels[0].words.len(), 60_000_usize.div_ceil(64));
         assert!(wide.mark(60, 59_999));
         wide.leave(60);
-        assert_eq!(wide.open, 0);
-        // The next level at this place clears one word, not all of them.
+        assert_eq!(wide.used, 0);
+        // The next structure clears one word, not all words.
         assert!(!wide.mark(60, 59_999));
-        assert_eq!(wide.levels[0].used.len(), 1);
+        assert_eq!(wide.levels[0].dirty.len(), 1);
     }
 }

@@ -1,16 +1,17 @@
-//! `SchemaSet`: shapes prepared for codecs, in flat arrays.
+//! [`SchemaSet`]: shapes in flat arrays, prepared for codecs.
 //!
-//! Everything is an index into an array, and every text a span of a pool. So
-//! a set can be a `static` that a code generator wrote
-//! ([`SchemaParts`](crate::SchemaParts)), or live in an `Arc`
-//! built from a model at run time and be dropped again; recursion between
-//! shapes is nothing special; and a handle is two words, `Copy`, and found
-//! without hashing.
+//! All references are indices into arrays, and all texts are spans of one string. This has several
+//! advantages:
 //!
-//! Members stand in the order in which they are written: XML attributes
-//! first, then the order of the model. A member's ordinal is its place in that
-//! order. Each shape also has a *root* member, which belongs to no structure:
-//! it is what a codec is given for the shape at the top of a message.
+//! - A set can be a `static` in generated code ([`SchemaParts`](crate::SchemaParts)), or be built
+//!   from a model at run time.
+//! - Shapes can be recursive.
+//! - A handle is `Copy` and small, and needs no hash table.
+//!
+//! Members are stored in the order in which they are written: XML attributes first, then the order
+//! of the model. The ordinal of a member is its position in this order. Each shape also has a
+//! *root* member, which is not part of a structure. Codecs receive it for the shape at the top of a
+//! message.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,9 +23,8 @@ use crate::{
     OperationDef, Schema, Service, ServiceDef, ShapeDef, Span,
 };
 
-/// Shapes prepared for codecs, in flat arrays that refer to each other by
-/// index. [`SchemaBuilder`](crate::SchemaBuilder) makes one; generated code holds
-/// one by [`SchemaSet::from_parts`].
+/// A set of shapes, operations and services, prepared for codecs. Create it with a
+/// [`SchemaBuilder`](crate::SchemaBuilder) or with [`SchemaSet::from_parts`].
 #[derive(Clone, Default)]
 pub struct SchemaSet<'a> {
     pub(crate) shapes: Cow<'a, [ShapeDef]>,
@@ -32,34 +32,33 @@ pub struct SchemaSet<'a> {
     pub(crate) operations: Cow<'a, [OperationDef]>,
     pub(crate) services: Cow<'a, [ServiceDef]>,
     pub(crate) errors: Cow<'a, [ErrorDef]>,
-    /// What the values of members have to satisfy.
+    /// The constraints of members.
     pub(crate) constraints: Cow<'a, [ConstraintDef]>,
     /// The values of enums.
     pub(crate) enum_values: Cow<'a, [EnumValueDef]>,
     /// Lists of indices: operations of services, errors of operations.
     pub(crate) lists: Cow<'a, [u32]>,
-    /// Plain names per source and member.
+    /// For each source, the unencoded names of all members.
     pub(crate) plain: [Cow<'a, [Span]>; NameSource::COUNT],
-    /// Encoded names per encoding and member.
+    /// For each encoding, the encoded names of all members.
     pub(crate) names: [Cow<'a, [Name]>; Encoding::COUNT],
-    /// Buckets of the look-up tables: an ordinal plus one, or 0.
+    /// The buckets of the lookup tables: an ordinal plus one, or 0 if empty.
     pub(crate) buckets: Cow<'a, [u16]>,
-    /// Slots of the tables of unions.
+    /// The slots of the variant tables of unions.
     pub(crate) variants: Cow<'a, [u64]>,
     /// Ids and plain names.
     pub(crate) text: Cow<'a, str>,
-    /// Encoded names that are too long for their table, and padding behind
-    /// the last.
+    /// Encoded names that are too long for `names`, followed by padding.
     pub(crate) code: Cow<'a, [u8]>,
 }
 
 impl<'a> SchemaSet<'a> {
-    /// The shape at an index.
+    /// Returns the shape at an index. Use indices of this set, or of the code that was generated
+    /// with it.
     ///
     /// # Panics
     ///
-    /// There is no such shape. Indices come from this set or from the code
-    /// that was generated with it.
+    /// Panics if the index is out of bounds.
     #[must_use]
     pub fn shape<'s>(&'s self, index: u32) -> Schema<'s>
     where
@@ -72,7 +71,7 @@ impl<'a> SchemaSet<'a> {
         Schema::at(self, index)
     }
 
-    /// All shapes.
+    /// Returns all shapes.
     pub fn shapes<'s>(&'s self) -> impl ExactSizeIterator<Item = Schema<'s>>
     where
         'a: 's,
@@ -80,7 +79,7 @@ impl<'a> SchemaSet<'a> {
         (0..self.shapes.len() as u32).map(|index| Schema::at(self, index))
     }
 
-    /// The shape with an absolute id. Looks at every shape: keep the answer.
+    /// Returns the shape with an absolute id. This is a linear search, so keep the result.
     #[must_use]
     pub fn find_shape<'s>(&'s self, id: &str) -> Option<Schema<'s>>
     where
@@ -89,11 +88,11 @@ impl<'a> SchemaSet<'a> {
         self.shapes().find(|shape| shape.id() == id)
     }
 
-    /// The operation at an index.
+    /// Returns the operation at an index.
     ///
     /// # Panics
     ///
-    /// There is no such operation.
+    /// Panics if the index is out of bounds.
     #[must_use]
     pub fn operation<'s>(&'s self, index: u32) -> Operation<'s>
     where
@@ -106,11 +105,11 @@ impl<'a> SchemaSet<'a> {
         Operation::at(self, index)
     }
 
-    /// The service at an index.
+    /// Returns the service at an index.
     ///
     /// # Panics
     ///
-    /// There is no such service.
+    /// Panics if the index is out of bounds.
     #[must_use]
     pub fn service<'s>(&'s self, index: u32) -> Service<'s>
     where
@@ -123,7 +122,7 @@ impl<'a> SchemaSet<'a> {
         Service::at(self, index)
     }
 
-    /// All services.
+    /// Returns all services.
     pub fn services<'s>(&'s self) -> impl ExactSizeIterator<Item = Service<'s>>
     where
         'a: 's,
@@ -132,22 +131,16 @@ impl<'a> SchemaSet<'a> {
     }
 
     pub(crate) fn str(&self, span: Span) -> &str {
-        let start = span.start as usize;
-        self.text
-            .get(start..start + span.len as usize)
-            .unwrap_or_default()
+        self.text.get(span.range()).unwrap_or_default()
     }
 
-    /// The words of a text that spaces separate.
+    /// Splits a text at spaces.
     pub(crate) fn words(&self, span: Span) -> impl Iterator<Item = &str> {
         self.str(span).split(' ').filter(|word| !word.is_empty())
     }
 
     pub(crate) fn list(&self, span: Span) -> &[u32] {
-        let start = span.start as usize;
-        self.lists
-            .get(start..start + span.len as usize)
-            .unwrap_or_default()
+        self.lists.get(span.range()).unwrap_or_default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! `Schema`: a shape of a set.
+//! [`Schema`]: a handle to a shape of a set.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::{
     Encoding, ErrorDef, Member, NameSource, SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Text,
 };
 
-/// A shape of a set.
+/// A handle to a shape of a [`SchemaSet`].
 #[derive(Clone, Copy)]
 pub struct Schema<'s> {
     set: &'s SchemaSet<'s>,
     index: u32,
-    /// Its members, looked up once: codecs ask for them all the time.
+    /// Copies of fields of the [`ShapeDef`], because codecs read them for each member.
     first_member: u32,
     member_count: u32,
 }
@@ -36,52 +36,54 @@ impl<'s> Schema<'s> {
         &self.set.shapes[self.index as usize]
     }
 
-    /// The set that the shape belongs to.
+    /// Returns the set that contains the shape.
     #[must_use]
     pub const fn set(self) -> &'s SchemaSet<'s> {
         self.set
     }
 
-    /// The index within the set.
+    /// Returns the index of the shape in its set.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.index
     }
 
-    /// The absolute id, `namespace#Name`.
+    /// Returns the absolute shape id, `namespace#Name`.
     #[must_use]
     pub fn id(self) -> &'s str {
         self.set.str(self.def().id)
     }
 
-    /// The name without its namespace.
+    /// Returns the name without the namespace.
     #[must_use]
     pub fn name(self) -> &'s str {
         self.id().rsplit('#').next().unwrap_or_default()
     }
 
-    /// The kind.
+    /// Returns the kind of the shape.
     #[inline]
     #[must_use]
     pub fn kind(self) -> ShapeKind {
         self.def().kind
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     #[inline]
     #[must_use]
     pub fn len(self) -> u32 {
         self.member_count
     }
 
-    /// Whether there are no members.
+    /// Returns whether the shape has no members.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The member at a place: of a list, 0 is its element; of a map, 0 its key
-    /// and 1 its value.
+    /// Returns the member with an ordinal. In a list, 0 is the element. In a map, 0 is the key and
+    /// 1 is the value.
+    ///
+    /// `ordinal` must be less than [`len`](Self::len). Debug builds panic if it is not.
     #[inline]
     #[must_use]
     pub fn member(self, ordinal: u32) -> Member<'s> {
@@ -96,7 +98,7 @@ impl<'s> Schema<'s> {
         }
     }
 
-    /// All members, in the order in which they are written.
+    /// Returns all members in the order in which they are written.
     pub fn members(
         self,
     ) -> impl ExactSizeIterator<Item = Member<'s>> + DoubleEndedIterator + use<'s> {
@@ -106,8 +108,7 @@ impl<'s> Schema<'s> {
             .map(move |index| Member { set, index })
     }
 
-    /// The names of all members by an encoding, in the members' order: what
-    /// [`Member::encoded`] says of each.
+    /// Returns [`Member::encoded`] for all members, in the order of their ordinals.
     #[inline]
     #[must_use]
     pub fn encoded_names(self, encoding: Encoding) -> &'s [Name] {
@@ -118,21 +119,21 @@ impl<'s> Schema<'s> {
             .unwrap_or_default()
     }
 
-    /// All members with their names.
+    /// Returns all members with their names.
     #[inline]
     pub(crate) fn named_members(self) -> impl Iterator<Item = (&'s [u8], Member<'s>)> + use<'s> {
         let set = self.set;
         let first = self.first_member as usize;
         let names = set.plain[NameSource::Member as usize].get(first..);
         let names = names.unwrap_or_default().iter().map(move |span| {
-            let start = span.start as usize;
-            let name = set.text.as_bytes().get(start..start + span.len as usize);
+            let name = set.text.as_bytes().get(span.range());
             name.unwrap_or_default()
         });
         names.zip(self.members())
     }
 
-    /// The member of a top-level value of this shape.
+    /// Returns the root member: the argument for codecs if a value of this shape is at the top of
+    /// a message.
     #[inline]
     #[must_use]
     pub fn root(self) -> Member<'s> {
@@ -142,7 +143,7 @@ impl<'s> Schema<'s> {
         }
     }
 
-    /// The traits of an error shape.
+    /// Returns the error traits, or `None` if the shape is not an error.
     #[must_use]
     pub fn error(self) -> Option<&'s ErrorDef> {
         self.set
@@ -150,36 +151,37 @@ impl<'s> Schema<'s> {
             .get((self.def().error as usize).wrapping_sub(1))
     }
 
-    /// Whether it has all these flags.
+    /// Returns whether the shape has all of these flags.
     #[inline]
     #[must_use]
     pub fn has(self, flags: ShapeFlags) -> bool {
         self.def().flags.contains(flags)
     }
 
-    /// `@awsQueryError`'s code of an error shape, if it has one.
+    /// Returns the code of `@awsQueryError`.
     #[must_use]
     pub fn query_code(self) -> Option<&'s str> {
         let code = self.set.str(self.error()?.query_code);
         (!code.is_empty()).then_some(code)
     }
 
-    /// `@awsQueryError`'s status code of an error shape, if it has one.
+    /// Returns the HTTP status code of `@awsQueryError`.
     #[must_use]
     pub fn query_status(self) -> Option<u16> {
         let status = self.error()?.query_status;
         (status != 0).then_some(status)
     }
 
-    /// The ordinal of the member with a name, by a source of names.
+    /// Returns the ordinal of the member with the given name. `source` selects which names are
+    /// compared.
     #[inline]
     #[must_use]
     pub fn find(self, source: NameSource, name: &[u8]) -> Option<u32> {
         self.search(source, name).0
     }
 
-    /// As [`Schema::find`] by the members' own names, for a name that mostly is
-    /// inline: then it is hashed and compared in registers.
+    /// Like [`Schema::find`] with [`NameSource::Member`]. Faster for inline texts, which are hashed
+    /// and compared in registers.
     #[inline]
     pub(crate) fn find_text(self, name: &Text) -> Option<u32> {
         let names = self.encoded_names(Encoding::Cbor);
@@ -195,7 +197,7 @@ impl<'s> Schema<'s> {
         let table = def.lookup[NameSource::Member as usize] as usize;
         let mut at = (hash_of_ends(ends, name.len()) >> (64 - u32::from(def.lookup_bits))) as usize;
         loop {
-            // The table is at most half full, so there is always an end.
+            // The table is at most half full, so the loop ends at an empty bucket.
             let bucket = self.set.buckets.get(table + at).copied().unwrap_or(0);
             let ordinal = u32::from(bucket).checked_sub(1)?;
             if names.get(ordinal as usize)?.matches_after_head(name) {
@@ -205,18 +207,19 @@ impl<'s> Schema<'s> {
         }
     }
 
-    /// As [`Schema::find`], and with how many names were compared.
+    /// Like [`Schema::find`], but also returns the number of compared names, for tests.
     #[inline]
     pub(crate) fn search(self, source: NameSource, name: &[u8]) -> (Option<u32>, u32) {
         let def = self.def();
         let first = def.first_member as usize;
         let spans = &self.set.plain[source as usize];
+        let text = self.set.text.as_bytes();
         let is = |ordinal: u32| {
             let span = spans
                 .get(first + ordinal as usize)
                 .copied()
                 .unwrap_or_default();
-            span.of(&*self.set.text) == name
+            text.get(span.range()).unwrap_or_default() == name
         };
         if def.lookup_bits == 0 {
             let found = (0..def.member_count).find(|ordinal| is(*ordinal));
@@ -231,7 +234,7 @@ impl<'s> Schema<'s> {
         let mut at = (hash >> (64 - u32::from(def.lookup_bits))) as usize;
         let mut compared = 0;
         loop {
-            // The table is at most half full, so there is always an end.
+            // The table is at most half full, so the loop ends at an empty bucket.
             let ordinal = match self.set.buckets.get(table + at) {
                 None | Some(0) => return (None, compared),
                 Some(bucket) => u32::from(*bucket) - 1,

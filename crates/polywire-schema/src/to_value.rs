@@ -1,15 +1,14 @@
-//! `to_value`: any typed value as a dynamic one.
+//! Converts typed values to [`Value`].
 
 use polywire_text::{Blob, Text, Timestamp};
 
 use crate::{BigDecimal, BigInteger, Encode, Encoder, Error, Map, Member, Value};
 
-/// Writes a value of a type of its own as the [`Value`] that stands for it:
-/// structures become maps of member names.
+/// Converts a typed value to a [`Value`]. Structures become maps from member names to values.
 ///
 /// # Errors
 ///
-/// The value does not fit the shape that `at` targets.
+/// Returns an error if the value does not match the shape that `at` targets.
 ///
 /// # Examples
 ///
@@ -31,22 +30,22 @@ pub fn to_value<T: Encode + ?Sized>(value: &T, at: Member<'_>) -> Result<Value, 
     let mut encoder = ValueEncoder::default();
     value.encode(at, &mut encoder);
     match encoder.error {
-        None => Ok(encoder.whole.unwrap_or_default()),
+        None => Ok(encoder.result.unwrap_or_default()),
         Some(error) => Err(error),
     }
 }
 
-/// An encoder whose output is a tree. Its stack is on the heap, and as deep as
-/// the value is. Long strings and blobs that are shared already are not copied.
+/// An encoder that builds a [`Value`]. Shares long [`Text`]s and [`Blob`]s instead of copying them.
 #[derive(Default)]
 struct ValueEncoder {
-    open: Vec<Open>,
-    whole: Option<Value>,
+    /// The collections that have begun and not ended, the outermost first.
+    stack: Vec<PartialCollection>,
+    result: Option<Value>,
     error: Option<Error>,
 }
 
-/// A list or map that is being written.
-enum Open {
+/// A list, map or structure before its end.
+enum PartialCollection {
     List(Vec<Value>),
     Map {
         entries: Vec<(Text, Value)>,
@@ -56,31 +55,35 @@ enum Open {
 
 impl ValueEncoder {
     fn put(&mut self, value: Value) {
-        match self.open.last_mut() {
-            None => self.whole = Some(value),
-            Some(Open::List(items)) => items.push(value),
-            Some(Open::Map { entries, key }) => entries.push((std::mem::take(key), value)),
+        match self.stack.last_mut() {
+            None => self.result = Some(value),
+            Some(PartialCollection::List(items)) => items.push(value),
+            Some(PartialCollection::Map { entries, key }) => {
+                entries.push((std::mem::take(key), value));
+            }
         }
     }
 
     fn begin_entries(&mut self, len: usize) {
-        self.open.push(Open::Map {
+        self.stack.push(PartialCollection::Map {
             entries: Vec::with_capacity(len),
             key: Text::default(),
         });
     }
 
-    fn name(&mut self, name: Text) {
-        if let Some(Open::Map { key, .. }) = self.open.last_mut() {
+    fn set_key(&mut self, name: Text) {
+        if let Some(PartialCollection::Map { key, .. }) = self.stack.last_mut() {
             *key = name;
         }
     }
 
     fn end(&mut self) {
-        match self.open.pop() {
+        match self.stack.pop() {
             None => {}
-            Some(Open::List(items)) => self.put(Value::List(items)),
-            Some(Open::Map { entries, .. }) => self.put(Value::Map(Map::from_iter(entries))),
+            Some(PartialCollection::List(items)) => self.put(Value::List(items)),
+            Some(PartialCollection::Map { entries, .. }) => {
+                self.put(Value::Map(Map::from_iter(entries)));
+            }
         }
     }
 }
@@ -91,7 +94,7 @@ impl Encoder for ValueEncoder {
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        self.name(Text::from(at.name()));
+        self.set_key(Text::from(at.name()));
         true
     }
 
@@ -100,7 +103,8 @@ impl Encoder for ValueEncoder {
     }
 
     fn begin_list(&mut self, _: Member<'_>, len: usize) {
-        self.open.push(Open::List(Vec::with_capacity(len)));
+        self.stack
+            .push(PartialCollection::List(Vec::with_capacity(len)));
     }
 
     fn end_list(&mut self, _: Member<'_>) {
@@ -112,11 +116,11 @@ impl Encoder for ValueEncoder {
     }
 
     fn key(&mut self, _: Member<'_>, key: &str) {
-        self.name(Text::from(key));
+        self.set_key(Text::from(key));
     }
 
     fn text_key(&mut self, _: Member<'_>, key: &Text) {
-        self.name(key.clone());
+        self.set_key(key.clone());
     }
 
     fn end_map(&mut self, _: Member<'_>) {
@@ -184,7 +188,7 @@ mod tests {
     use crate::{MemberSpec, SchemaBuilder, ShapeKind};
 
     #[test]
-    fn what_is_shared_is_not_copied() {
+    fn long_texts_and_blobs_are_shared() {
         let mut builder = SchemaBuilder::new();
         let string = builder.shape(ShapeKind::String, "smithy.api#String");
         let blob = builder.shape(ShapeKind::Blob, "smithy.api#Blob");

@@ -1,4 +1,4 @@
-//! `Value`: the one dynamic value.
+//! [`Value`]: a dynamically typed value.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use polywire_text::{Blob, Text, Timestamp};
 
 use crate::{BigDecimal, BigInteger, Map};
 
-/// A value of any shape: an XML-RPC value, a Smithy document, a structure
-/// without a generated type, the JSON of a command line.
+/// A dynamically typed value. It can hold a value of any shape, such as an XML-RPC value, a Smithy
+/// document, or a structure without a generated type.
 ///
-/// 32 bytes. Structures and unions are maps of member names; enums are strings
-/// and integer enums integers.
+/// Structures and unions are maps with the member names as keys. Enums are strings, and integer
+/// enums are integers. A `Value` has 32 bytes.
 ///
 /// ```
 /// use polywire_schema::{Map, Value};
@@ -25,26 +25,26 @@ use crate::{BigDecimal, BigInteger, Map};
 #[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// Nothing: JSON's null, XML-RPC's nil.
+    /// JSON null or XML-RPC nil.
     #[default]
     Null,
-    /// True or false.
+    /// A boolean.
     Boolean(bool),
-    /// An integer of 64 bits.
+    /// An integer that fits 64 bits.
     Integer(i64),
-    /// An integer that needs more.
+    /// An integer that does not fit 64 bits.
     BigInteger(BigInteger),
     /// A 32-bit floating-point number.
     Float(f32),
     /// A 64-bit floating-point number.
     Double(f64),
-    /// A decimal number with all its digits.
+    /// An arbitrary-precision decimal number.
     BigDecimal(BigDecimal),
     /// A string.
     String(Text),
     /// Bytes.
     Blob(Blob),
-    /// An instant.
+    /// A timestamp.
     Timestamp(Timestamp),
     /// A list.
     List(Vec<Value>),
@@ -57,7 +57,7 @@ const _: () = assert!(size_of::<Value>() == 32);
 static NULL: Value = Value::Null;
 
 impl Value {
-    /// What the value is, as a noun phrase for messages.
+    /// Returns the type of the value as a noun phrase for error messages, such as `a string`.
     #[must_use]
     pub const fn describe(&self) -> &'static str {
         match self {
@@ -73,13 +73,13 @@ impl Value {
         }
     }
 
-    /// Whether this is null.
+    /// Returns whether the value is null.
     #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean, or `None` for other types.
     #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         match self {
@@ -88,7 +88,7 @@ impl Value {
         }
     }
 
-    /// The integer, if it is one of 64 bits.
+    /// Returns the integer, or `None` for other types and big integers.
     #[must_use]
     pub const fn as_i64(&self) -> Option<i64> {
         match self {
@@ -97,7 +97,7 @@ impl Value {
         }
     }
 
-    /// The number as a double, if it is a number.
+    /// Converts a number of any type to the nearest double. Returns `None` for other types.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match self {
@@ -110,7 +110,7 @@ impl Value {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, or `None` for other types.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -119,7 +119,7 @@ impl Value {
         }
     }
 
-    /// The bytes, if it is a blob.
+    /// Returns the bytes of a blob, or `None` for other types.
     #[must_use]
     pub fn as_blob(&self) -> Option<&[u8]> {
         match self {
@@ -128,7 +128,7 @@ impl Value {
         }
     }
 
-    /// The instant, if it is a timestamp.
+    /// Returns the timestamp, or `None` for other types.
     #[must_use]
     pub const fn as_timestamp(&self) -> Option<Timestamp> {
         match self {
@@ -137,7 +137,7 @@ impl Value {
         }
     }
 
-    /// The items, if it is a list.
+    /// Returns the items of a list, or `None` for other types.
     #[must_use]
     pub fn as_list(&self) -> Option<&[Value]> {
         match self {
@@ -146,7 +146,7 @@ impl Value {
         }
     }
 
-    /// The map, if it is one.
+    /// Returns the map, or `None` for other types.
     #[must_use]
     pub const fn as_map(&self) -> Option<&Map> {
         match self {
@@ -155,10 +155,10 @@ impl Value {
         }
     }
 
-    /// The value with strings and blobs that keep no message alive.
+    /// Copies all strings and blobs that share the memory of a message.
     ///
-    /// Strings and blobs that were read may be ranges of the message ([`Text`] says which). A
-    /// handler calls this before it stores a value for longer than a call.
+    /// A decoded string or blob can be a range of the message, and then keeps the entire message in
+    /// memory (see [`Text`]). Call this method before you store a value for longer than a call.
     ///
     /// ```
     /// use polywire_schema::{Body, Value};
@@ -180,7 +180,7 @@ impl Value {
         }
     }
 
-    /// The value of a key, if this is a map that has it.
+    /// Returns the value of a key. Returns `None` if this is not a map or does not contain the key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.as_map()?.get(key)
@@ -190,7 +190,7 @@ impl Value {
 impl std::ops::Index<&str> for Value {
     type Output = Value;
 
-    /// The value of a key; null if this is no map or has no such key.
+    /// Returns the value of a key, or null if this is not a map or does not contain the key.
     fn index(&self, key: &str) -> &Value {
         self.get(key).unwrap_or(&NULL)
     }
@@ -199,7 +199,7 @@ impl std::ops::Index<&str> for Value {
 impl std::ops::Index<usize> for Value {
     type Output = Value;
 
-    /// An item of a list; null if this is no list or is shorter.
+    /// Returns an item of a list, or null if this is not a list or the index is out of bounds.
     fn index(&self, index: usize) -> &Value {
         self.as_list()
             .and_then(|list| list.get(index))
@@ -208,7 +208,7 @@ impl std::ops::Index<usize> for Value {
 }
 
 impl fmt::Debug for Value {
-    /// Close to JSON, with typed forms where JSON has none.
+    /// Formats the value as JSON, with extensions for types that JSON does not have.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
@@ -260,7 +260,7 @@ from! {
 }
 
 impl From<BigInteger> for Value {
-    /// An integer that fits 64 bits becomes one.
+    /// Converts to [`Value::Integer`] if the number fits, otherwise to [`Value::BigInteger`].
     fn from(value: BigInteger) -> Self {
         match value.to_i64() {
             Some(value) => Self::Integer(value),
@@ -270,7 +270,7 @@ impl From<BigInteger> for Value {
 }
 
 impl From<u64> for Value {
-    /// A number beyond 63 bits becomes a big integer.
+    /// Converts to [`Value::Integer`] if the number fits, otherwise to [`Value::BigInteger`].
     fn from(value: u64) -> Self {
         match i64::try_from(value) {
             Ok(value) => Self::Integer(value),
@@ -280,7 +280,7 @@ impl From<u64> for Value {
 }
 
 impl From<usize> for Value {
-    /// As from a `u64`: no machine has longer words.
+    /// Like `From<u64>`: no supported platform has a larger `usize`.
     fn from(value: usize) -> Self {
         Self::from(value as u64)
     }

@@ -1,20 +1,20 @@
-//! The variants of unions with short names, ready to be found by a reader that
-//! has seven bytes of its input in a register.
+//! Hash tables for the variants of unions with short names. A name of up to seven bytes is looked
+//! up as one integer.
 
+use crate::names::MULTIPLIER;
 use crate::{Member, NameSource};
 
-/// Slots of all tables: a name in the seven low bytes, its first byte lowest, and
-/// its ordinal, plus one, in the highest; 0 where there is none.
+/// A slot of a table. The seven low bytes are the name, with the first byte lowest. The highest
+/// byte is the ordinal plus one. Empty slots are 0.
 pub(crate) type Slot = u64;
 
-/// Names up to so many bytes are in the tables, if a reader of JSON finds them in
-/// its input as they are.
-const LONGEST: usize = 7;
+/// The maximum length of a name in the tables, in bytes.
+const MAX_LEN: usize = 7;
 
-/// How many sources have tables: those of JSON and CBOR.
+/// The number of name sources with tables: those of JSON and CBOR.
 pub(crate) const SOURCES: usize = 2;
 
-const fn place(source: NameSource) -> Option<usize> {
+const fn table_index(source: NameSource) -> Option<usize> {
     match source {
         NameSource::Member => Some(0),
         NameSource::Json => Some(1),
@@ -23,18 +23,19 @@ const fn place(source: NameSource) -> Option<usize> {
 }
 
 const fn slot_of(name: u64, bits: u8) -> usize {
-    (name.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits as u32)) as usize
+    (name.wrapping_mul(MULTIPLIER) >> (64 - bits as u32)) as usize
 }
 
-/// The table of a union with these names, and its size as a power of two.
+/// Builds the table for the names of a union. Also returns the binary logarithm of its size.
 pub(crate) fn table<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> (Vec<Slot>, u8) {
-    // A quarter full at the most.
+    // At most a quarter of the slots is used.
     let size = (names.len() * 4).next_power_of_two().max(4);
     let bits = size.trailing_zeros() as u8;
     let mut slots = vec![0; size];
     for (name, ordinal) in names.zip(1..=u8::MAX) {
-        let is_plain = |byte: u8| byte >= b' ' && byte != b'\\';
-        if name.len() > LONGEST || !name.bytes().all(is_plain) {
+        // The JSON reader looks up raw bytes of its input, so names with escapes are excluded.
+        let is_unescaped = |byte: u8| byte >= b' ' && byte != b'\\';
+        if name.len() > MAX_LEN || !name.bytes().all(is_unescaped) {
             continue;
         }
         let mut word = [0; 8];
@@ -50,27 +51,30 @@ pub(crate) fn table<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> (Vec<S
 }
 
 impl Member<'_> {
-    /// The ordinal of the variant of its target, by a source of names, whose name
-    /// is the first `len` bytes of `text`. `None` says nothing where they are none or more
-    /// than seven, or the target is no union.
+    /// Fast path: finds the variant of the target union whose name is the first `len` bytes of
+    /// `text`, and returns its ordinal. `source` selects which names are compared.
+    ///
+    /// `None` means that the caller has to use [`Schema::find`](crate::Schema::find). It is the
+    /// result for empty names, for names of more than seven bytes, and if the target is not a
+    /// union.
     #[inline(always)]
     #[must_use]
     pub fn find_variant(self, source: NameSource, text: [u8; 8], len: usize) -> Option<u32> {
         let def = self.target_def();
-        let start = def.variants[place(source)?] as usize;
-        if len > LONGEST || def.variant_bits == 0 {
+        let start = def.variants[table_index(source)?] as usize;
+        if len > MAX_LEN || def.variant_bits == 0 {
             return None;
         }
         let name = u64::from_le_bytes(text) & !(u64::MAX << (8 * len));
-        // A zero at the end would look as if the name ended before. Empty names are not
-        // in the table.
+        // The table does not store lengths, so a name that ends with a zero byte would match a
+        // shorter name. Also rejects empty names, which are not in the table.
         if name.wrapping_shr((8 * len as u32).wrapping_sub(8)) == 0 {
             return None;
         }
         let mut at = slot_of(name, def.variant_bits);
         loop {
             let slot = *self.set.variants.get(start + at)?;
-            // Without the ordinal.
+            // The shift removes the ordinal.
             if slot << 8 == name << 8 {
                 return Some((slot >> 56) as u32 - 1);
             }

@@ -1,9 +1,8 @@
-//! What types do with what a decoder gives them, told apart from any format: a
-//! decoder that plays a script.
+//! Tests of the [`Decode`] implementations, with a decoder that returns scripted values.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "helpers of tests may unwrap as tests do"
+    reason = "test helpers may unwrap"
 )]
 
 mod script;
@@ -17,8 +16,8 @@ use polywire_schema::{
 };
 use script::{Script, Step};
 
-/// `example#Shape` with a flattened list `list` and a flattened map `map` of
-/// strings; shapes 1 and 2 are the list and the map.
+/// Returns a set in which shape 1 is a list of strings and shape 2 is a map of strings. Shape 3 is
+/// the structure `example#Shape` with a flattened list `list` and a flattened map `map`.
 fn set() -> SchemaSet<'static> {
     let mut builder = SchemaBuilder::new();
     let string = builder.shape(ShapeKind::String, "smithy.api#String");
@@ -35,77 +34,74 @@ fn set() -> SchemaSet<'static> {
     builder.finish().unwrap()
 }
 
-/// A list or map of one text, that goes on or begins anew.
+/// Returns the steps of a list with one text.
 fn list(text: &'static str, continues: bool) -> [Step; 3] {
     [Step::Begin { continues }, Step::Text(text), Step::End]
 }
 
+/// Returns the steps of a map with one entry.
 fn map(key: &'static str, continues: bool) -> [Step; 4] {
     let begin = Step::Begin { continues };
     [begin, Step::Key(key), Step::Text("value"), Step::End]
 }
 
-/// Reads `first`, and `second` into it.
-fn both<T: for<'de> Decode<'de>>(at: Member<'_>, first: &[Step], second: &[Step]) -> T {
+/// Decodes `first`, and then decodes `second` into the result.
+fn decode_both<T: for<'de> Decode<'de>>(at: Member<'_>, first: &[Step], second: &[Step]) -> T {
     let mut value = T::decode(at, &mut Script::new(first)).unwrap();
     value.decode_into(at, &mut Script::new(second)).unwrap();
     value
 }
 
 #[test]
-fn lists_go_on_or_begin_anew() {
+fn lists_are_continued_or_replaced() {
     let set = set();
     let at = set.shape(1).root();
-    let (first, on, anew) = (list("a", false), list("b", true), list("b", false));
-    assert_eq!(both::<Vec<String>>(at, &first, &on), ["a", "b"]);
-    assert_eq!(both::<Vec<String>>(at, &first, &anew), ["b"]);
-    assert_eq!(*both::<Box<Vec<String>>>(at, &first, &on), ["a", "b"]);
-    assert_eq!(
-        both::<Option<Box<Vec<String>>>>(at, &first, &on)
-            .unwrap()
-            .len(),
-        2
-    );
-    let value: Value = both(at, &first, &on);
+    let (first, more, other) = (list("a", false), list("b", true), list("b", false));
+    assert_eq!(decode_both::<Vec<String>>(at, &first, &more), ["a", "b"]);
+    assert_eq!(decode_both::<Vec<String>>(at, &first, &other), ["b"]);
+    let boxed = decode_both::<Box<Vec<String>>>(at, &first, &more);
+    assert_eq!(*boxed, ["a", "b"]);
+    let optional = decode_both::<Option<Box<Vec<String>>>>(at, &first, &more);
+    assert_eq!(optional.unwrap().len(), 2);
+    let value: Value = decode_both(at, &first, &more);
     assert_eq!(value.as_list().unwrap().len(), 2);
-    let value: Value = both(at, &first, &anew);
+    let value: Value = decode_both(at, &first, &other);
     assert_eq!(value.as_list().unwrap().len(), 1);
 }
 
 #[test]
-fn maps_go_on_or_begin_anew() {
+fn maps_are_continued_or_replaced() {
     fn keys<T: for<'de> Decode<'de>>(continues: bool, keys: impl Fn(T) -> Vec<String>) {
-        let (again, value) = twice::<T>(continues, keys);
-        assert_eq!(again, continues.then_some(ErrorKind::Duplicate));
-        drop(value);
+        let (error, _) = duplicate_key::<T>(continues, keys);
+        assert_eq!(error, continues.then_some(ErrorKind::Duplicate));
     }
-    /// What comes of a key that comes again, and the map then.
-    fn twice<T: for<'de> Decode<'de>>(
+    /// Decodes a duplicate key. Returns the error and the map.
+    fn duplicate_key<T: for<'de> Decode<'de>>(
         continues: bool,
         keys: impl Fn(T) -> Vec<String>,
     ) -> (Option<ErrorKind>, T) {
         let set = set();
         let at = set.shape(2).root();
         let (first, second) = (map("a", false), map("b", continues));
-        let mut found = keys(both::<T>(at, &first, &second));
+        let mut found = keys(decode_both::<T>(at, &first, &second));
         found.sort();
         let expected: &[&str] = if continues { &["a", "b"] } else { &["b"] };
         assert_eq!(found, expected, "{}", std::any::type_name::<T>());
-        // A key that comes again is an error where the map goes on only.
+        // A duplicate key is an error only if the second part continues the map.
         let mut value = T::decode(at, &mut Script::new(&first)).unwrap();
-        let again = map("a", continues);
-        let result = value.decode_into(at, &mut Script::new(&again));
+        let duplicate = map("a", continues);
+        let result = value.decode_into(at, &mut Script::new(&duplicate));
         (result.err().map(|error| error.kind()), value)
     }
     for continues in [false, true] {
         keys::<BTreeMap<String, String>>(continues, |map| map.into_keys().collect());
         keys::<HashMap<String, String>>(continues, |map| map.into_keys().collect());
         keys::<Box<BTreeMap<String, String>>>(continues, |map| map.into_keys().collect());
-        // The parts of a vector are compared at the end of the structure.
-        let (again, entries) = twice::<Vec<(String, String)>>(continues, |entries| {
+        // The keys of a vector are compared at the end of the structure.
+        let (error, entries) = duplicate_key::<Vec<(String, String)>>(continues, |entries| {
             entries.into_iter().map(|(key, _)| key).collect()
         });
-        assert_eq!(again, None);
+        assert_eq!(error, None);
         let error = distinct_keys(&entries, &Script::new(&[])).err();
         let kind = error.map(|error| error.kind());
         assert_eq!(kind, continues.then_some(ErrorKind::Duplicate));
@@ -117,16 +113,16 @@ fn maps_go_on_or_begin_anew() {
 }
 
 #[test]
-fn a_structure_gathers_what_stands_apart() {
+fn a_structure_combines_separated_items() {
     let set = set();
     let at = set.shape(3).root();
     let mut steps = vec![Step::Begin { continues: false }];
     let (parts, entries) = ([("a", false), ("b", true)], [("x", false), ("y", true)]);
-    for ((text, on), (key, more)) in parts.into_iter().zip(entries) {
+    for ((text, list_continues), (key, map_continues)) in parts.into_iter().zip(entries) {
         steps.push(Step::Member(0));
-        steps.extend(list(text, on));
+        steps.extend(list(text, list_continues));
         steps.push(Step::Member(1));
-        steps.extend(map(key, more));
+        steps.extend(map(key, map_continues));
     }
     steps.push(Step::End);
     let value = Value::decode(at, &mut Script::new(&steps)).unwrap();
@@ -144,7 +140,7 @@ fn a_structure_gathers_what_stands_apart() {
 }
 
 #[test]
-fn entries_keep_their_order_and_differ() {
+fn entries_keep_their_order_and_have_unique_keys() {
     let set = set();
     let at = set.shape(2).root();
     let script = |keys: &[&'static str]| {
@@ -159,14 +155,14 @@ fn entries_keep_their_order_and_differ() {
         Decode::decode(at, &mut Script::new(&script(&["b", "a", "c"]))).unwrap();
     let keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(keys, ["b", "a", "c"]);
-    let twice = script(&["b", "a", "b"]);
-    let error = Vec::<(String, String)>::decode(at, &mut Script::new(&twice)).unwrap_err();
+    let duplicate = script(&["b", "a", "b"]);
+    let error = Vec::<(String, String)>::decode(at, &mut Script::new(&duplicate)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate);
     assert_eq!(error.what_was_found(), "`b`");
 }
 
 #[test]
-fn a_map_is_read_as_structure_and_document_too() {
+fn a_map_is_decoded_from_structures_and_documents() {
     let set = set();
     let steps = [
         &[Step::Begin { continues: false }, Step::Member(0)][..],
@@ -183,27 +179,30 @@ fn a_map_is_read_as_structure_and_document_too() {
     assert_eq!(error.kind(), ErrorKind::WrongType);
 }
 
-/// How many items the lists and maps of a value have space for, to each that
-/// they hold. Takes the value, since a copy would have no space to spare.
-fn slack(value: Value) -> usize {
+/// Returns the maximum ratio of capacity to length of all lists and maps in a value. Takes the
+/// value by move, because a clone would have no spare capacity.
+fn max_capacity_ratio(value: Value) -> usize {
     match value {
         Value::List(list) => {
             let own = list.capacity() / list.len().max(1);
-            list.into_iter().map(slack).fold(own, usize::max)
+            list.into_iter()
+                .map(max_capacity_ratio)
+                .fold(own, usize::max)
         }
         Value::Map(map) => {
             let entries = map.into_entries();
             let own = entries.capacity() / entries.len().max(1);
-            let values = entries.into_iter().map(|(_, value)| slack(value));
-            values.fold(own, usize::max)
+            let values = entries.into_iter();
+            let ratios = values.map(|(_, value)| max_capacity_ratio(value));
+            ratios.fold(own, usize::max)
         }
         _ => 0,
     }
 }
 
 #[test]
-fn collections_of_one_reserve_one() {
-    // Lists in lists, and maps in maps: by document, and by schema.
+fn collections_with_one_item_have_no_spare_capacity() {
+    // Nested lists and nested maps, without and with a schema.
     for key in [None, Some(Step::Key("k"))] {
         let level = [Some(Step::Begin { continues: false }), key];
         let level: Vec<Step> = level.into_iter().flatten().collect();
@@ -211,7 +210,7 @@ fn collections_of_one_reserve_one() {
         steps.push(Step::Text("x"));
         steps.extend([Step::End; 50]);
         let read = Value::decode(Member::DOCUMENT, &mut Script::new(&steps)).unwrap();
-        assert_eq!(slack(read), 1);
+        assert_eq!(max_capacity_ratio(read), 1);
     }
     let set = set();
     let shape = [
@@ -221,9 +220,9 @@ fn collections_of_one_reserve_one() {
     ]
     .concat();
     let read = Value::decode(set.shape(3).root(), &mut Script::new(&shape)).unwrap();
-    assert_eq!(slack(read), 1);
+    assert_eq!(max_capacity_ratio(read), 1);
     let read = Value::decode(set.shape(1).root(), &mut Script::new(&list("a", false))).unwrap();
-    assert_eq!(slack(read), 1);
+    assert_eq!(max_capacity_ratio(read), 1);
     let read = Value::decode(set.shape(2).root(), &mut Script::new(&map("a", false))).unwrap();
-    assert_eq!(slack(read), 1);
+    assert_eq!(max_capacity_ratio(read), 1);
 }

@@ -1,9 +1,5 @@
-//! What types tell an encoder, told apart from any format: an encoder that
-//! writes down the calls.
-#![expect(
-    clippy::unwrap_used,
-    reason = "helpers of tests may unwrap as tests do"
-)]
+//! Tests of the [`Encode`] implementations, with an encoder that records calls.
+#![expect(clippy::unwrap_used, reason = "test helpers may unwrap")]
 
 use std::sync::Arc;
 
@@ -112,8 +108,8 @@ fn calls<T: Encode + ?Sized>(value: &T, at: Member<'_>) -> Result<Vec<String>, E
     }
 }
 
-/// Shapes 0 to 4: a string, a map and a structure of strings, and the two big
-/// numbers.
+/// Returns a set with the shapes 0 to 4: a string, a map of strings, a structure with a string, a
+/// big integer and a big decimal.
 fn set() -> SchemaSet<'static> {
     let mut builder = SchemaBuilder::new();
     let string = builder.shape(ShapeKind::String, "smithy.api#String");
@@ -128,7 +124,7 @@ fn set() -> SchemaSet<'static> {
 }
 
 #[test]
-fn a_map_is_a_structure_and_a_value_whatever_the_schema_says() {
+fn a_map_is_encoded_only_as_a_structure() {
     let set = set();
     let map = Map::from_iter([("name", "Oslo")]);
     let value = Value::from(map.clone());
@@ -149,7 +145,7 @@ fn a_map_is_a_structure_and_a_value_whatever_the_schema_says() {
 }
 
 #[test]
-fn what_points_to_a_value_is_written_as_it() {
+fn pointers_are_encoded_as_their_values() {
     let set = set();
     let value = Arc::new(Map::from_iter([("name", "Oslo")]));
     let at = set.shape(2).root();
@@ -159,7 +155,7 @@ fn what_points_to_a_value_is_written_as_it() {
 }
 
 #[test]
-fn floats_for_big_numbers_say_what_to_give_instead() {
+fn errors_of_floats_for_big_numbers_name_the_required_type() {
     let set = set();
     for (shape, expected) in [(3, "Value::BigInteger"), (4, "Value::BigDecimal")] {
         for value in [Value::from(1.5), Value::from(1.5_f32)] {

@@ -1,9 +1,6 @@
-//! `Value` and its parts through serde, with the serde_json of this workspace,
-//! which has `arbitrary_precision`: it gives numbers as maps of one entry.
-#![expect(
-    clippy::unwrap_used,
-    reason = "helpers of tests may unwrap as tests do"
-)]
+//! Tests of the serde implementations. The workspace enables `arbitrary_precision` of serde_json,
+//! so serde_json passes numbers as maps with one entry.
+#![expect(clippy::unwrap_used, reason = "test helpers may unwrap")]
 
 use polywire_schema::{BigDecimal, BigInteger, Blob, Map, Text, Timestamp, Value};
 use serde::de::value::{
@@ -40,7 +37,7 @@ fn numbers_are_numbers() {
 }
 
 #[test]
-fn a_map_that_only_looks_like_a_number_stays_one() {
+fn a_map_that_resembles_a_number_stays_a_map() {
     for json in [
         r#"{"$serde_json::private::Number": "one"}"#,
         r#"{"$serde_json::private::Number": "1", "b": 2}"#,
@@ -51,9 +48,9 @@ fn a_map_that_only_looks_like_a_number_stays_one() {
     }
 }
 
-/// Whoever writes out what serde_json hides a number in gets what was written.
+/// A map in a message with the private key of serde_json stays a map.
 #[test]
-fn a_sender_makes_no_numbers() {
+fn a_message_cannot_forge_numbers() {
     let json = r#"{"$serde_json::private::Number":"1"}"#;
     let map = Value::Map(Map::from_iter([("$serde_json::private::Number", "1")]));
     assert_eq!(read(json), map);
@@ -70,13 +67,13 @@ fn a_sender_makes_no_numbers() {
     assert_eq!(serde_json::from_value::<Value>(object).unwrap(), map);
     assert!(serde_json::from_str::<BigInteger>(json).is_err());
     assert!(serde_json::from_str::<BigDecimal>(json).is_err());
-    // serde_json lends no text that it had to change, so that this looks to us as its
-    // own numbers do. It is the one that does.
+    // The only exception: serde_json cannot borrow a string with escapes, so this map is
+    // indistinguishable from a number.
     assert_eq!(read(&json.replace('1', "\\u0031")), Value::from(1));
 }
 
 #[test]
-fn numbers_are_numbers_whichever_way_serde_json_takes() {
+fn numbers_are_recognized_from_all_sources() {
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(untagged)]
     enum Any {
@@ -99,33 +96,33 @@ fn numbers_are_numbers_whichever_way_serde_json_takes() {
         serde_json::from_reader::<_, Value>(json.as_bytes()).unwrap(),
         value
     );
-    // Kept and read again by serde itself.
+    // serde buffers the content of flattened fields and untagged enums.
     let flat: Flat = serde_json::from_str(json).unwrap();
     assert_eq!(Value::Map(flat.rest), value);
     let any: Any = serde_json::from_str(json).unwrap();
     assert_eq!(any, Any::Other(value));
 }
 
-/// Formats of others make enums of tags, under names that a sender chose.
+/// Other formats create enums from tags, with names from the message.
 #[test]
-fn a_sender_makes_nothing_of_tags() {
+fn a_message_cannot_forge_extended_values() {
     use serde::de::value::MapDeserializer;
     use serde::de::value::{
         BorrowedStrDeserializer, EnumAccessDeserializer, MapAccessDeserializer,
     };
 
     for name in [
-        "$polywire::handed::Timestamp",
-        "$polywire::handed::BigInteger",
-        "$polywire::handed::BigDecimal",
+        "$polywire::extended::Timestamp",
+        "$polywire::extended::BigInteger",
+        "$polywire::extended::BigDecimal",
         "Timestamp",
     ] {
         let name = name.to_owned();
-        // Lent, as ours are.
-        let lent = BorrowedStrDeserializer::<Error>::new(&name);
-        let unit = EnumAccessDeserializer::new(lent);
+        // Borrowed, like the names of extended values.
+        let borrowed = BorrowedStrDeserializer::<Error>::new(&name);
+        let unit = EnumAccessDeserializer::new(borrowed);
         assert!(Value::deserialize(unit).is_err(), "{name}");
-        let entry = std::iter::once((lent, "1"));
+        let entry = std::iter::once((borrowed, "1"));
         let map = MapDeserializer::<_, Error>::new(entry);
         let tagged = EnumAccessDeserializer::new(MapAccessDeserializer::new(map));
         assert!(Value::deserialize(tagged).is_err(), "{name}");
@@ -154,13 +151,13 @@ fn everything_else_keeps_its_type() {
     let value = read(json);
     assert_eq!(value["b"][0], Value::from(true));
     assert!(value["b"][1].is_null());
-    // In the order of the document, both ways.
+    // The order is preserved in both directions.
     assert_eq!(serde_json::to_string(&value).unwrap(), json);
     assert!(serde_json::from_str::<Value>(r#"{"a":1,"a":2}"#).is_err());
 }
 
 #[test]
-fn what_json_has_no_form_for_is_written_as_text() {
+fn types_that_json_does_not_have_are_written_as_text() {
     let map = Map::from_iter([
         ("when", Value::from(Timestamp::new(0, 500_000_000))),
         ("bytes", Value::from(Blob::from(b"\x01\x02"))),
@@ -175,7 +172,7 @@ fn what_json_has_no_form_for_is_written_as_text() {
     );
 }
 
-/// Whether a value comes back from the text that it is written as.
+/// Checks that `value` serializes to `json` and that `json` deserializes to `value`.
 fn round_trips<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
     value: &T,
     json: &str,
@@ -185,7 +182,7 @@ fn round_trips<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(
 }
 
 #[test]
-fn every_type_comes_back() {
+fn every_type_round_trips() {
     round_trips(&Text::from("\u{e9}\n"), "\"\u{e9}\\n\"");
     round_trips(&Blob::from(b"light work."), r#""bGlnaHQgd29yay4=""#);
     round_trips(&Blob::EMPTY, r#""""#);
@@ -213,32 +210,31 @@ fn big_numbers_are_read_from_numbers_too() {
 }
 
 #[test]
-fn other_data_is_refused() {
-    fn refuses<T: DeserializeOwned + std::fmt::Debug>(json: &str) {
+fn invalid_data_is_rejected() {
+    fn rejects<T: DeserializeOwned + std::fmt::Debug>(json: &str) {
         let result = serde_json::from_str::<T>(json);
         assert!(result.is_err(), "{json} {result:?}");
     }
-    refuses::<Blob>("\"a?==\"");
-    refuses::<Blob>("[1,2]");
-    refuses::<Timestamp>("\"2026-11-21\"");
-    refuses::<Timestamp>("\"2026-11-21T20:30:00+0100\"");
-    refuses::<Timestamp>("5");
-    refuses::<BigInteger>("1.5");
-    refuses::<BigInteger>("{}");
-    refuses::<BigDecimal>("\"1.\"");
-    refuses::<BigDecimal>("{\"a\": \"1\"}");
-    refuses::<Map>("5");
-    refuses::<Map>("[]");
-    refuses::<Map>(r#"{"a":1,"a":2}"#);
-    // Such a year could not be read back.
+    rejects::<Blob>("\"a?==\"");
+    rejects::<Blob>("[1,2]");
+    rejects::<Timestamp>("\"2026-11-21\"");
+    rejects::<Timestamp>("\"2026-11-21T20:30:00+0100\"");
+    rejects::<Timestamp>("5");
+    rejects::<BigInteger>("1.5");
+    rejects::<BigInteger>("{}");
+    rejects::<BigDecimal>("\"1.\"");
+    rejects::<BigDecimal>("{\"a\": \"1\"}");
+    rejects::<Map>("5");
+    rejects::<Map>("[]");
+    rejects::<Map>(r#"{"a":1,"a":2}"#);
+    // The reader does not accept years of more than four digits.
     let far = Timestamp::new(253_402_300_800, 0);
     assert!(serde_json::to_string(&far).is_err());
 }
 
-/// What serde's own small deserializers give; they count as formats for
-/// people, so a format of bytes is played by a wrapper that says otherwise.
+/// The deserializers in serde are human-readable. The wrapper makes them binary.
 #[test]
-fn formats_of_bytes_keep_bytes() {
+fn binary_formats_keep_bytes() {
     struct Binary<D>(D);
 
     impl<'de, D: serde::Deserializer<'de>> serde::Deserializer<'de> for Binary<D> {

@@ -1,5 +1,4 @@
-//! A set that stands in a `static`, written by hand as a generator would, from
-//! outside of the crate.
+//! Tests of a set in a `static`, written by hand in the form of generated code.
 
 use polywire_schema::{
     Encoding, Location, MemberDef, MemberFlags, MemberSpec, NameSource, SchemaBuilder, SchemaParts,
@@ -7,7 +6,7 @@ use polywire_schema::{
 };
 use polywire_text::scan::Name;
 
-const NOTHING: Span = span(0, 0);
+const EMPTY: Span = span(0, 0);
 
 const fn span(start: u32, len: u32) -> Span {
     Span { start, len }
@@ -16,7 +15,7 @@ const fn span(start: u32, len: u32) -> Span {
 const fn name(run: &[u8]) -> Name {
     match Name::short(run) {
         Some(name) => name,
-        None => panic!("a longer name goes into the pool"),
+        None => panic!("the name is too long"),
     }
 }
 
@@ -46,15 +45,15 @@ const fn member(container: u32, target: u32, kind: ShapeKind, ordinal: u32) -> M
         timestamp_format: None,
         flags: MemberFlags::REQUIRED,
         ordinal,
-        location_name: NOTHING,
-        media_type: NOTHING,
+        location_name: EMPTY,
+        media_type: EMPTY,
         constraint: 0,
-        default: NOTHING,
+        default: EMPTY,
     }
 }
 
-/// The roots of the string and of the long, then the members of the city and
-/// its root.
+/// The names of the root members of the string and the long, then those of the members of the city
+/// and of its root member.
 const PLAIN: &[Span] = &[
     span(11, 6),
     span(28, 4),
@@ -63,7 +62,7 @@ const PLAIN: &[Span] = &[
     span(41, 4),
 ];
 
-/// The names of all members in an encoding: those of the roots are not read.
+/// The names of all members in one encoding. The names of root members are not used.
 macro_rules! names {
     ($name:literal, $population:literal) => {
         &[
@@ -105,7 +104,7 @@ static SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
 });
 
 #[test]
-fn a_static_set_is_read_as_any_other() {
+fn a_static_set_works_like_a_built_set() {
     assert_eq!(SET.shapes().len(), 3);
     let city = SET.find_shape("example1#City").unwrap();
     assert_eq!(city.kind(), ShapeKind::Structure);
@@ -123,12 +122,12 @@ fn a_static_set_is_read_as_any_other() {
 }
 
 #[test]
-fn a_built_set_is_the_sum_of_its_parts() {
+fn a_set_can_be_copied_by_its_parts() {
     let mut builder = SchemaBuilder::new();
     let string = builder.shape(ShapeKind::String, "smithy.api#String");
     let wide = builder.shape(ShapeKind::Structure, "example#Wide");
     for index in 0..20 {
-        // Long ones stand in the pool.
+        // Includes names that are too long for the name table.
         let name = format!("member{index}{}", "x".repeat(index * 3));
         builder.member(wide, MemberSpec::new(name, string));
     }
@@ -145,24 +144,24 @@ fn a_built_set_is_the_sum_of_its_parts() {
 }
 
 #[test]
-fn parts_that_do_not_fit_are_refused() {
+fn inconsistent_parts_are_rejected() {
     let parts = SET.parts();
-    let refused = |parts: SchemaParts<'static>| {
+    let is_rejected = |parts: SchemaParts<'static>| {
         std::panic::catch_unwind(|| SchemaSet::from_parts(parts)).is_err()
     };
-    assert!(!refused(parts));
-    assert!(refused(SchemaParts {
+    assert!(!is_rejected(parts));
+    assert!(is_rejected(SchemaParts {
         shapes: &parts.shapes[..2],
         ..parts
     }));
-    assert!(refused(SchemaParts {
+    assert!(is_rejected(SchemaParts {
         members: &parts.members[..4],
         ..parts
     }));
     let mut fewer = parts;
     fewer.plain[4] = &parts.plain[4][..4];
-    assert!(refused(fewer));
+    assert!(is_rejected(fewer));
     let mut fewer = parts;
     fewer.names[7] = &[];
-    assert!(refused(fewer));
+    assert!(is_rejected(fewer));
 }

@@ -273,8 +273,8 @@ impl Encoder for CborEncoder {
         self.document_value(value);
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.defaults.fills_default(at)
     }
 
     #[cold]

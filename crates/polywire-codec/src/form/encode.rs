@@ -290,8 +290,8 @@ impl Encoder for FormEncoder {
         true
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills_default(at)
     }
 
     #[inline]

@@ -294,8 +294,8 @@ impl Encoder for JsonEncoder {
         self.out.extend_from_slice(b"null,");
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills_default(at)
     }
 
     #[cold]

@@ -213,8 +213,8 @@ impl Encoder for MsgPackEncoder {
         self.out.push(0xc0);
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.defaults.fills_default(at)
     }
 
     #[cold]

@@ -298,8 +298,8 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
         Err(error.expected(format!("the required member `{}`", at.plain(rules.names))))
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.format.rules().defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.format.rules().defaults.fills_default(at)
     }
 
     fn unknown(&mut self, _: Member<'_>) -> Result<(), Error> {

@@ -338,8 +338,8 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
         self.add(at, Ok(Data::Null));
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.format.rules().defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.format.rules().defaults.fills_default(at)
     }
 
     fn fail(&mut self, error: Error) {

@@ -676,8 +676,8 @@ impl Encoder for XmlEncoder<'_> {
         self.end(at);
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.profile.defaults.fills_default(at)
     }
 
     #[cold]

@@ -598,8 +598,8 @@ impl Encoder for XmlRpcEncoder {
     }
 
     #[cold]
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.defaults.fills_default(at)
     }
 
     fn fail(&mut self, error: Error) {

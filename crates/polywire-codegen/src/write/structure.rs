@@ -262,7 +262,7 @@ fn debug(source: &mut Source, structure: &Structure<'_>) {
     source.open(format!("f.debug_struct({:?})", structure.name));
     for field in &structure.fields {
         let value = match field.is_sensitive || structure.is_sensitive() {
-            true => "codec::Redacted".to_owned(),
+            true => "codec::RedactedValue".to_owned(),
             false => format!("self.{}", field.name),
         };
         source.call(
@@ -301,7 +301,7 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
                 let mut is_there = format!("self.{}.is_some()", field.name);
                 if let Presence::ClientOptionalDefault(_) = field.presence {
                     source.line(format!("let member = shape.member({});", field.ordinal));
-                    is_there.push_str(" || encoder.fills(member)");
+                    is_there.push_str(" || encoder.fills_default(member)");
                 }
                 source.line(format!("present += usize::from({is_there});"));
             }
@@ -400,7 +400,7 @@ fn members(source: &mut Source, structure: &Structure<'_>) {
         }
     }
     source.line("schema::END => return Ok(()),");
-    source.line("_ => return Err(codec::stray(decoder)),");
+    source.line("_ => return Err(codec::invalid_ordinal(decoder)),");
     source.close("}");
     source.close("}");
 }
@@ -456,7 +456,9 @@ fn build(source: &mut Source, structure: &Structure<'_>, builder: &str) {
         let is_missing = format!("builder.value.{name}.is_none()");
         match &field.presence {
             Presence::ClientOptionalDefault(expression) => {
-                source.open(format!("if {is_missing} && decoder.fills(member) {{"));
+                source.open(format!(
+                    "if {is_missing} && decoder.fills_default(member) {{"
+                ));
                 source.line(format!("builder.value.{name} = Some({expression});"));
             }
             _ => {
@@ -493,15 +495,15 @@ fn error(source: &mut Source, structure: &Structure<'_>) {
     match message {
         Some(field) if field.presence.is_option() => {
             source.line(format!(
-                "codec::show(f, {name:?}, self.{}.as_deref())",
+                "codec::fmt_error(f, {name:?}, self.{}.as_deref())",
                 field.name
             ));
         }
         Some(field) => source.line(format!(
-            "codec::show(f, {name:?}, Some(&self.{}))",
+            "codec::fmt_error(f, {name:?}, Some(&self.{}))",
             field.name
         )),
-        None => source.line(format!("codec::show(f, {name:?}, None)")),
+        None => source.line(format!("codec::fmt_error(f, {name:?}, None)")),
     }
     source.close("}");
     source.close("}");

@@ -68,7 +68,8 @@ fn debug(source: &mut Source, union: &Union<'_>) {
         match (&variant.ty, hidden) {
             (None, _) => source.arm(&format!("Self::{name}"), &format!("f.write_str({name:?})")),
             (Some(_), true) => {
-                let value = format!("f.debug_tuple({name:?}).field(&codec::Redacted).finish()");
+                let value =
+                    format!("f.debug_tuple({name:?}).field(&codec::RedactedValue).finish()");
                 source.arm(&format!("Self::{name}(_)"), &value);
             }
             (Some(_), false) => {
@@ -179,7 +180,7 @@ fn decode(source: &mut Source, union: &Union<'_>) {
         union.ty("'de")
     ));
     source.line(format!(
-        "const BLANK: Option<fn() -> Self> = Some(|| Self::{});",
+        "const PLACEHOLDER: Option<fn() -> Self> = Some(|| Self::{});",
         union.unknown
     ));
     source.blank();
@@ -220,14 +221,16 @@ fn decode(source: &mut Source, union: &Union<'_>) {
                 ""
             }
         };
-        source.line(format!("codec::settle(self, Self::{name}{value});"));
+        source.line(format!(
+            "codec::replace_placeholder(self, Self::{name}{value});"
+        ));
         source.close("}");
     }
     source.line(format!(
-        "schema::END => codec::settle(self, Self::{}),",
+        "schema::END => codec::replace_placeholder(self, Self::{}),",
         union.unknown
     ));
-    source.line("_ => return Err(codec::stray(decoder)),");
+    source.line("_ => return Err(codec::invalid_ordinal(decoder)),");
     source.close("}");
     source.line("codec::end_union(at, ordinal, &mut seq, decoder)");
     source.close("}");

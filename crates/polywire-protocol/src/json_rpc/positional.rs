@@ -116,8 +116,8 @@ impl<'de> Decoder<'de> for PositionalDecoder<'_, 'de> {
         unknown(at: Member<'_>) -> Result<(), Error>;
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.decoder.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.decoder.fills_default(at)
     }
 
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {

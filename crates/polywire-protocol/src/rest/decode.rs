@@ -510,10 +510,10 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
         Ok(Event::Scalar(Value::String(Text::from(self.one()?))))
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
+    fn fills_default(&self, at: Member<'_>) -> bool {
         match self.required {
-            true => Defaults::Server.fills(at),
-            false => Defaults::Client.fills(at),
+            true => Defaults::Server.fills_default(at),
+            false => Defaults::Client.fills_default(at),
         }
     }
 

@@ -226,8 +226,8 @@ impl Encoder for HeadEncoder<'_> {
         }
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.bindings.defaults().fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.bindings.defaults().fills_default(at)
     }
 
     fn is_head(&self) -> bool {

@@ -126,10 +126,10 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
         self.unfit()
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
+    fn fills_default(&self, at: Member<'_>) -> bool {
         match self.required {
-            true => Defaults::Server.fills(at),
-            false => Defaults::Client.fills(at),
+            true => Defaults::Server.fills_default(at),
+            false => Defaults::Client.fills_default(at),
         }
     }
 

@@ -1,7 +1,7 @@
-//! `SchemaBuilder`: how a set is made.
+//! [`SchemaBuilder`]: builds a [`SchemaSet`].
 //!
-//! The model and the code generator both build through here, so that names are
-//! encoded and members ordered in one place.
+//! The model and generated code both use this builder, so that names are encoded and members are
+//! sorted in one place.
 
 mod assembly;
 mod specs;
@@ -15,7 +15,7 @@ pub use specs::{MemberSpec, OperationSpec, ServiceSpec, ShapeRef};
 
 use crate::{SchemaSet, ShapeKind};
 
-/// Why a set could not be built.
+/// The error of [`SchemaBuilder::finish`] and [`SchemaBuilder::from_compact`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct BuildError(String);
 
@@ -33,10 +33,9 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Makes a [`SchemaSet`].
+/// Builds a [`SchemaSet`].
 ///
-/// Shapes can be referred to before their members are added, so recursion
-/// needs nothing special.
+/// A shape can be referenced before its members are added, so shapes can be recursive.
 ///
 /// ```
 /// use polywire_schema::{MemberSpec, SchemaBuilder, ShapeKind};
@@ -60,14 +59,12 @@ pub struct SchemaBuilder {
     pub(crate) shapes: Vec<ShapeSpec>,
     pub(crate) operations: Vec<OperationSpec>,
     pub(crate) services: Vec<ServiceSpec>,
-    /// What was said about shapes that this builder does not have: `finish`
-    /// reports the first of them.
-    pub(crate) stray: Option<Box<(ShapeRef, MemberSpec)>>,
+    /// The first reference to a shape that this builder does not have, and a dummy for its root.
+    /// `finish` reports the reference.
+    pub(crate) invalid_ref: Option<Box<(ShapeRef, MemberSpec)>>,
 }
 
-/// What [`SchemaBuilder::error`] is told: status, whether the sender is to blame,
-/// whether to try again and whether that is for throttling, code and status in
-/// the query protocol.
+/// The arguments of [`SchemaBuilder::error`].
 pub(crate) type ErrorSpec = (u16, bool, Option<bool>, Option<(String, u16)>);
 
 #[derive(Debug)]
@@ -75,19 +72,19 @@ pub(crate) struct ShapeSpec {
     pub(crate) id: String,
     pub(crate) kind: ShapeKind,
     pub(crate) members: Vec<MemberSpec>,
-    /// The traits of the shape itself, as its root member has them.
+    /// The root member, with the traits of the shape.
     pub(crate) root: MemberSpec,
     pub(crate) error: Option<ErrorSpec>,
 }
 
 impl SchemaBuilder {
-    /// A builder of an empty set.
+    /// Creates a builder of an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a shape without members.
+    /// Adds a shape without members and returns a reference to it. `id` is the absolute shape id.
     pub fn shape(&mut self, kind: ShapeKind, id: impl Into<String>) -> ShapeRef {
         let reference = ShapeRef(self.shapes.len() as u32);
         let id = id.into();
@@ -103,33 +100,36 @@ impl SchemaBuilder {
         reference
     }
 
-    /// Adds a member. The element of a list and the key and value of a map
-    /// are members too.
+    /// Adds a member to a shape. The element of a list and the key and value of a map are also
+    /// members.
     ///
-    /// A shape that this builder does not have makes
-    /// [`finish`](Self::finish) fail, here and below.
+    /// If this builder does not have the shape, [`finish`](Self::finish) returns an error. The same
+    /// is true for [`root`](Self::root) and [`error`](Self::error).
     pub fn member(&mut self, shape: ShapeRef, member: MemberSpec) {
         match self.shapes.get_mut(shape.0 as usize) {
             Some(spec) => spec.members.push(member),
             None => {
-                self.stray(shape);
+                self.invalid_ref(shape);
             }
         }
     }
 
-    /// The traits of a shape itself: XML name and namespace at the top of a
-    /// message, timestamp format, media type and constraints for members that
-    /// target it, sparse and streaming.
+    /// Returns the root member of a shape, which has the traits of the shape. The XML name and
+    /// namespace apply at the top of a message. Members that target the shape inherit the timestamp
+    /// format, media type and constraints, and the flags `SPARSE`, `STREAMING` and `SENSITIVE`.
     pub fn root(&mut self, shape: ShapeRef) -> &mut MemberSpec {
         if self.shapes.len() <= shape.0 as usize {
-            return self.stray(shape);
+            return self.invalid_ref(shape);
         }
         &mut self.shapes[shape.0 as usize].root
     }
 
-    /// Makes a structure an error: its status code, whether the sender is to
-    /// blame, `@retryable` (and whether it is throttling), and
-    /// `@awsQueryError`'s code and status.
+    /// Marks a structure as an error.
+    ///
+    /// - `status`: the HTTP status code
+    /// - `client`: whether the client is at fault (`@error("client")`)
+    /// - `retryable`: `Some` if the error has `@retryable`, with the value of `throttling`
+    /// - `query`: code and HTTP status of `@awsQueryError`
     pub fn error(
         &mut self,
         shape: ShapeRef,
@@ -141,19 +141,19 @@ impl SchemaBuilder {
         match self.shapes.get_mut(shape.0 as usize) {
             Some(spec) => spec.error = Some((status, client, retryable, query)),
             None => {
-                self.stray(shape);
+                self.invalid_ref(shape);
             }
         }
     }
 
-    /// Notes a shape that is not there; where its traits go instead.
+    /// Records an invalid reference, if it is the first, and returns a dummy root member.
     #[cold]
-    fn stray(&mut self, shape: ShapeRef) -> &mut MemberSpec {
-        let stray = || Box::new((shape, MemberSpec::new("", shape)));
-        &mut self.stray.get_or_insert_with(stray).1
+    fn invalid_ref(&mut self, shape: ShapeRef) -> &mut MemberSpec {
+        let entry = || Box::new((shape, MemberSpec::new("", shape)));
+        &mut self.invalid_ref.get_or_insert_with(entry).1
     }
 
-    /// Adds an operation; returns its index.
+    /// Adds an operation and returns its index.
     pub fn operation(&mut self, operation: OperationSpec) -> u32 {
         self.operations.push(operation);
         self.operations.len() as u32 - 1
@@ -168,16 +168,16 @@ impl SchemaBuilder {
     ///
     /// # Errors
     ///
-    /// - A list without exactly one member, a map without exactly two, or more
-    ///   than 65,534 members of one shape.
-    /// - A default that is no value of its member's shape, or a range whose bound
-    ///   is no number.
-    /// - A name of more than 65,535 bytes, or more of anything, texts together
-    ///   included, than 32 bits count.
-    /// - A reference to a shape or operation that this builder does not have.
-    ///   One of another builder is told by its index alone: within the range
-    ///   it means the shape of this builder that has it.
+    /// Returns an error if:
+    ///
+    /// - a list does not have exactly one member, a map does not have exactly two, or a shape has
+    ///   more than 65,534;
+    /// - a default is not a valid value of the target shape, or a bound of a range is not a number;
+    /// - a name has more than 65,535 bytes, or the length of an array or of all texts together does
+    ///   not fit 32 bits;
+    /// - a shape or operation does not exist. References are indices, so a reference from another
+    ///   builder is an error only if its index is out of bounds.
     pub fn finish(self) -> Result<SchemaSet<'static>, BuildError> {
-        Assembly::default().assemble(self)
+        Assembly::new(u32::MAX as usize).assemble(self)
     }
 }

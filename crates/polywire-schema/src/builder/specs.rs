@@ -1,8 +1,8 @@
-//! What a builder is told of shapes, members, operations and services.
+//! The input of a builder: members, operations and services.
 
 use crate::{ConstraintSpec, Location, MemberFlags, OperationFlags, ServiceFlags, TimestampFormat};
 
-/// The index that a shape will have in its set.
+/// A reference to a shape of a builder: its index in the set.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ShapeRef(pub(super) u32);
 
@@ -11,22 +11,22 @@ impl ShapeRef {
         Self(index)
     }
 
-    /// The index.
+    /// Returns the index of the shape in the set.
     #[must_use]
     pub const fn index(self) -> u32 {
         self.0
     }
 }
 
-/// What the builder is told about a member. The fields are the traits that
-/// codecs and protocols look at.
+/// A member of a shape, as input of a [`SchemaBuilder`](crate::SchemaBuilder). The fields are the
+/// traits that codecs and protocols use.
 #[derive(Clone, Debug)]
 pub struct MemberSpec {
-    /// The member's own name.
+    /// The name in the model.
     pub name: String,
-    /// The shape that it targets.
+    /// The target shape.
     pub target: ShapeRef,
-    /// Yes-or-no traits.
+    /// Boolean traits.
     pub flags: MemberFlags,
     /// `@jsonName`.
     pub json_name: Option<String>,
@@ -38,9 +38,9 @@ pub struct MemberSpec {
     pub ec2_name: Option<String>,
     /// `@timestampFormat`.
     pub timestamp_format: Option<TimestampFormat>,
-    /// Which part of a message carries the member.
+    /// The part of a message that contains the member.
     pub location: Location,
-    /// The header, prefix or query parameter of the location.
+    /// The name of the header or query parameter, or the header prefix.
     pub location_name: String,
     /// `@mediaType`.
     pub media_type: String,
@@ -51,7 +51,7 @@ pub struct MemberSpec {
 }
 
 impl MemberSpec {
-    /// A member without traits.
+    /// Creates a member without traits.
     #[must_use]
     pub fn new(name: impl Into<String>, target: ShapeRef) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl MemberSpec {
         }
     }
 
-    /// Adds yes-or-no traits.
+    /// Adds boolean traits.
     #[must_use]
     pub fn flag(mut self, flags: MemberFlags) -> Self {
         self.flags = self.flags.with(flags);
@@ -106,7 +106,8 @@ impl MemberSpec {
         self
     }
 
-    /// Binds the member to a part of the message.
+    /// Sets the location. `name` is the name of the header or query parameter, or the header
+    /// prefix.
     #[must_use]
     pub fn location(mut self, location: Location, name: &str) -> Self {
         self.location = location;
@@ -115,7 +116,7 @@ impl MemberSpec {
     }
 }
 
-/// What the builder is told about an operation.
+/// An operation, as input of a [`SchemaBuilder`](crate::SchemaBuilder).
 #[derive(Clone, Debug)]
 pub struct OperationSpec {
     /// The absolute id.
@@ -124,22 +125,22 @@ pub struct OperationSpec {
     pub input: ShapeRef,
     /// The output structure.
     pub output: ShapeRef,
-    /// The errors. Those of the service need not be repeated.
+    /// The errors of the operation. The errors of the service are added automatically.
     pub errors: Vec<ShapeRef>,
     /// Method, URI pattern and status code of `@http`.
     pub http: Option<(String, String, u16)>,
     /// The host prefix of `@endpoint`.
     pub host_prefix: String,
-    /// The method of XML-RPC, if it is not the operation's name.
+    /// The XML-RPC method name, if it differs from the name of the operation.
     pub xmlrpc_method: Option<String>,
-    /// The encodings of `@requestCompression`, the best first.
+    /// The encodings of `@requestCompression` in order of preference.
     pub request_compression: Vec<String>,
-    /// Yes-or-no traits.
+    /// Boolean traits.
     pub flags: OperationFlags,
 }
 
 impl OperationSpec {
-    /// An operation without traits.
+    /// Creates an operation without traits.
     #[must_use]
     pub fn new(id: impl Into<String>, input: ShapeRef, output: ShapeRef) -> Self {
         Self {
@@ -156,19 +157,19 @@ impl OperationSpec {
     }
 }
 
-/// What the builder is told about a service.
+/// A service, as input of a [`SchemaBuilder`](crate::SchemaBuilder).
 #[derive(Clone, Debug, Default)]
 pub struct ServiceSpec {
     /// The absolute id.
     pub id: String,
     /// The version.
     pub version: String,
-    /// The ids of its protocol traits.
+    /// The ids of the protocol traits.
     pub protocols: Vec<String>,
-    /// The indices of its operations, as
-    /// [`SchemaBuilder::operation`](crate::SchemaBuilder::operation) gave them.
+    /// The indices of the operations, from
+    /// [`SchemaBuilder::operation`](crate::SchemaBuilder::operation).
     pub operations: Vec<u32>,
-    /// The errors that each of its operations can end in.
+    /// The errors that all operations can return.
     pub errors: Vec<ShapeRef>,
     /// `@xmlNamespace`: prefix and URI.
     pub xml_namespace: Option<(Option<String>, String)>,
@@ -176,8 +177,8 @@ pub struct ServiceSpec {
     pub sdk_id: String,
     /// `endpointPrefix` of `@aws.api#service`.
     pub endpoint_prefix: String,
-    /// The name of `@aws.auth#sigv4`.
+    /// The signing name of `@aws.auth#sigv4`.
     pub signing_name: String,
-    /// Yes-or-no traits.
+    /// Boolean traits.
     pub flags: ServiceFlags,
 }

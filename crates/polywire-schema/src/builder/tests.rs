@@ -1,4 +1,4 @@
-//! Sets as they come out of the builder.
+//! Tests of the built sets.
 
 use super::*;
 use crate::{Encoding, MemberFlags, NameSource};
@@ -23,13 +23,7 @@ fn every_name_is_found_by_every_source() {
     let set = builder.finish().unwrap();
     let wide = set.shape(wide.index());
     for member in wide.members() {
-        for source in [
-            NameSource::Member,
-            NameSource::Json,
-            NameSource::Xml,
-            NameSource::Query,
-            NameSource::Ec2,
-        ] {
+        for source in NameSource::ALL {
             let name = member.plain(source);
             assert_eq!(
                 wide.find(source, name.as_bytes()),
@@ -43,9 +37,9 @@ fn every_name_is_found_by_every_source() {
     }
 }
 
-/// The most names that a look-up compares, by name and for names that the
-/// shape does not have.
-fn most_compared(names: &[String], absent: impl Iterator<Item = String>) -> (u32, u32) {
+/// Returns the maximum number of names that a lookup compares: for the names of the shape, and for
+/// absent names.
+fn max_compared(names: &[String], absent: impl Iterator<Item = String>) -> (u32, u32) {
     let mut builder = SchemaBuilder::new();
     let string = builder.shape(ShapeKind::String, "smithy.api#String");
     let shape = builder.shape(ShapeKind::Structure, "example#Shape");
@@ -69,23 +63,23 @@ fn most_compared(names: &[String], absent: impl Iterator<Item = String>) -> (u32
 }
 
 #[test]
-fn names_that_differ_in_the_middle_are_told_apart() {
+fn names_that_differ_in_the_middle_need_few_comparisons() {
     let name = |index: u32| format!("configuration{index:06}Parameters");
     let names: Vec<String> = (0..5000).map(name).collect();
-    let (present, absent) = most_compared(&names, (5000..10_000).map(name));
+    let (present, absent) = max_compared(&names, (5000..10_000).map(name));
     assert!(present <= 16 && absent <= 16, "{present} {absent}");
 }
 
 #[test]
-fn usual_names_are_compared_a_few_times() {
+fn usual_names_need_few_comparisons() {
     let name = |index: u32| format!("member{index}");
     let names: Vec<String> = (0..200).map(name).collect();
-    let (present, absent) = most_compared(&names, (200..400).map(name));
+    let (present, absent) = max_compared(&names, (200..400).map(name));
     assert!(present <= 8 && absent <= 16, "{present} {absent}");
 }
 
 #[test]
-fn runs_are_what_stands_on_the_wire() {
+fn encoded_names_have_the_form_of_the_wire() {
     let mut builder = SchemaBuilder::new();
     let string = builder.shape(ShapeKind::String, "smithy.api#String");
     let shape = builder.shape(ShapeKind::Structure, "example#Shape");
@@ -105,7 +99,7 @@ fn runs_are_what_stands_on_the_wire() {
     let run = |ordinal, encoding| {
         String::from_utf8(shape.member(ordinal).run(encoding).as_bytes().to_vec()).unwrap()
     };
-    // The attribute has moved to the front.
+    // The builder moves attributes to the front.
     assert_eq!(shape.member(0).name(), "kind");
     assert_eq!(run(0, Encoding::XmlOpen), " xsi:type=\"");
     assert_eq!(run(2, Encoding::JsonMember), "\"cityId\":");
@@ -133,7 +127,7 @@ fn lists_and_maps_are_checked() {
     );
 }
 
-/// A builder with a structure of one member, whose name is of this length.
+/// Creates a builder with a structure with one member, whose name has `len` bytes.
 pub(super) fn named(len: usize) -> SchemaBuilder {
     let mut builder = SchemaBuilder::new();
     let string = builder.shape(ShapeKind::String, "smithy.api#String");
@@ -152,52 +146,55 @@ fn a_name_fits_its_cbor_head() {
     let error = named(65_536).finish().unwrap_err().to_string();
     assert!(error.starts_with("example#Shape: the name `nnn"), "{error}");
     assert!(error.len() < 200, "{error}");
-    // The name of any wire counts.
+    // The limit applies to the names of all sources.
     let mut builder = named(1);
     builder.root(ShapeRef(1)).json_name = Some("j".repeat(65_536));
     assert!(builder.finish().is_err());
 }
 
 #[test]
-fn shapes_of_another_builder_are_refused() {
+fn invalid_references_are_rejected() {
     let mut other = named(1);
     for _ in 0..5 {
         other.shape(ShapeKind::Structure, "example#Other");
     }
-    let stray = ShapeRef(6);
-    let check = |wrong: &dyn Fn(&mut SchemaBuilder), expected: &str| {
+    let invalid = ShapeRef(6);
+    let check = |change: &dyn Fn(&mut SchemaBuilder), expected: &str| {
         let mut builder = named(1);
-        wrong(&mut builder);
+        change(&mut builder);
         let error = builder.finish().unwrap_err().to_string();
         assert_eq!(error, expected);
     };
-    let elsewhere = "a shape of another builder: number 6, of 2";
+    let out_of_bounds = "shape 6 does not exist: the builder has 2 shapes";
     check(
-        &|builder| builder.member(stray, MemberSpec::new("a", ShapeRef(0))),
-        elsewhere,
-    );
-    check(&|builder| builder.root(stray).xml_name = None, elsewhere);
-    check(
-        &|builder| builder.error(stray, 400, true, None, None),
-        elsewhere,
+        &|builder| builder.member(invalid, MemberSpec::new("a", ShapeRef(0))),
+        out_of_bounds,
     );
     check(
-        &|builder| builder.member(ShapeRef(1), MemberSpec::new("a", stray)),
-        "example#Shape$a: there is no shape number 6",
+        &|builder| builder.root(invalid).xml_name = None,
+        out_of_bounds,
+    );
+    check(
+        &|builder| builder.error(invalid, 400, true, None, None),
+        out_of_bounds,
+    );
+    check(
+        &|builder| builder.member(ShapeRef(1), MemberSpec::new("a", invalid)),
+        "example#Shape$a: shape 6 does not exist",
     );
     check(
         &|builder| {
-            builder.operation(OperationSpec::new("example#Do", ShapeRef(1), stray));
+            builder.operation(OperationSpec::new("example#Do", ShapeRef(1), invalid));
         },
-        "example#Do: there is no shape number 6",
+        "example#Do: shape 6 does not exist",
     );
     check(
         &|builder| {
             let mut spec = OperationSpec::new("example#Do", ShapeRef(1), ShapeRef(1));
-            spec.errors = vec![stray];
+            spec.errors = vec![invalid];
             builder.operation(spec);
         },
-        "example#Do: there is no shape number 6",
+        "example#Do: shape 6 does not exist",
     );
     check(
         &|builder| {
@@ -207,6 +204,6 @@ fn shapes_of_another_builder_are_refused() {
                 ..ServiceSpec::default()
             });
         },
-        "example#Service: there is no operation number 0",
+        "example#Service: operation 0 does not exist",
     );
 }

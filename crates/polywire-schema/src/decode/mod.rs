@@ -1,4 +1,4 @@
-//! The reading half: what a format implements, and what a type implements.
+//! The traits for reading: formats implement [`Decoder`], data types implement [`Decode`].
 
 mod types;
 
@@ -10,22 +10,22 @@ use crate::{BigDecimal, BigInteger, Error, ErrorKind, Member, Schema, Seq, Value
 
 pub use types::distinct_keys;
 
-/// What comes next, where no schema says it.
+/// The next part of a value without a schema: see [`Decoder::any`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A whole scalar.
+    /// A scalar or null.
     Scalar(Value),
-    /// The start of a list: go on with [`Decoder::item`].
+    /// The start of a list. The caller continues with [`Decoder::item`].
     List(Seq),
-    /// The start of a map: go on with [`Decoder::key`].
+    /// The start of a map. The caller continues with [`Decoder::key`].
     Map(Seq),
 }
 
 /// A reader of one format.
 ///
-/// The caller pulls: it says what shape it expects and gets it or an error.
-/// Names, numbers and order are the decoder's business:
+/// The caller pulls values: for each value it calls the method for the shape that it expects, and
+/// receives the value or an error. The decoder handles names and the order of members:
 ///
 /// ```
 /// # use polywire_schema::{Decoder, END, Error, Member, Text};
@@ -46,64 +46,70 @@ pub enum Event {
 /// # }
 /// ```
 ///
-/// A decoder skips members that the shape does not have, and members whose
-/// value is null. It reports a member that comes twice as an error, with one
-/// exception: a flattened list or map whose items stand apart comes again, and
-/// its [`Seq::continues`] says so. Callers rely on that: the map that a structure
-/// becomes as a [`Value`] takes the names of its members without comparing them, so
-/// a decoder that let one come twice would make a map in which a key is there twice.
+/// A decoder skips members that the shape does not have, and members whose value is null.
+///
+/// A decoder must report a duplicate member as an error. Callers rely on this: a structure is read
+/// into a [`Map`](crate::Map) without comparing keys, so a decoder that accepted duplicates would
+/// create a map with duplicate keys. The exception is a flattened list or map whose items are not
+/// adjacent. The decoder returns its member once for each run of items, with [`Seq::continues`] set
+/// after the first.
 pub trait Decoder<'de> {
-    /// Begins a structure or union.
+    /// Begins the structure or union of `at`. The caller continues with [`Decoder::member`].
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error>;
 
-    /// Goes to the next member and returns its ordinal, or [`END`].
+    /// Advances to the value of the next member and returns its ordinal. Returns
+    /// [`END`](crate::END) at the end of the structure.
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error>;
 
-    /// Begins a union, the target of `at`, in one step, where its one member stands
-    /// right there in the plainest way: the ordinal. [`Decoder::end_variant`] comes behind its
-    /// value. `None`, with nothing read, where anything else stands there:
-    /// [`Decoder::structure`] and [`Decoder::member`] read every union.
+    /// Fast path: begins the union of `at` and returns the ordinal of its member. The caller reads
+    /// the value and then calls [`Decoder::end_variant`].
+    ///
+    /// Returns `None` without consuming input if the union is not in the usual form. The caller
+    /// then uses [`Decoder::structure`] and [`Decoder::member`].
     fn variant(&mut self, at: Member<'_>) -> Option<u32> {
         let _ = at;
         None
     }
 
-    /// Ends a union that [`Decoder::variant`] began. If it does not end there,
-    /// what to go on with in [`Decoder::member`].
+    /// Ends a union that [`Decoder::variant`] began. If the union does not end after the value,
+    /// returns the state with which the caller continues in [`Decoder::member`].
     fn end_variant(&mut self, ordinal: u32) -> Option<Seq> {
         let _ = ordinal;
         None
     }
 
-    /// Begins a list.
+    /// Begins the list of `at`. The caller continues with [`Decoder::item`].
     fn list(&mut self, at: Member<'_>) -> Result<Seq, Error>;
 
-    /// Goes to the next item of the list that `at` began; `false` at the end.
+    /// Advances to the next item of the list of `at`. Returns `false` at the end.
     fn item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
 
-    /// How many items or entries are likely to come in the list or map of `at`,
-    /// that which [`Decoder::item`] or [`Decoder::key`] has just announced
-    /// included: what to make room for, asked once. 0 where nothing is known. All
-    /// in all it is not much more than a message of as many bytes can have, also
-    /// where lists in each other say more.
+    /// Returns the capacity to reserve for the list or map of `at`: the expected number of items or
+    /// entries, or 0 if it is unknown. The caller asks once, after the first call of
+    /// [`Decoder::item`] or [`Decoder::key`], and the count includes this first item.
+    ///
+    /// The size of the message limits the sum over all lists and maps, even if nested lists declare
+    /// larger lengths.
     fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
         let _ = (at, seq);
         0
     }
 
-    /// Begins a map.
+    /// Begins the map of `at`. The caller continues with [`Decoder::key`].
     fn map(&mut self, at: Member<'_>) -> Result<Seq, Error>;
 
-    /// Goes to the next entry of the map that `at` began; `None` at the end.
+    /// Reads the next key of the map of `at`. Returns `None` at the end.
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error>;
 
-    /// Reads a null if there is one.
+    /// Reads a null and returns `true`. Returns `false` without consuming input if the next value
+    /// is not null.
     fn null(&mut self, at: Member<'_>) -> Result<bool, Error>;
 
     /// Reads a boolean.
     fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error>;
 
-    /// Reads an integer that fits the kind of `at`.
+    /// Reads an integer. The value is within the [range](crate::ShapeKind::integer_range) of the
+    /// kind of `at`.
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error>;
 
     /// Reads a 32-bit floating-point number.
@@ -112,82 +118,89 @@ pub trait Decoder<'de> {
     /// Reads a 64-bit floating-point number.
     fn double(&mut self, at: Member<'_>) -> Result<f64, Error>;
 
-    /// Reads an integer of any size.
+    /// Reads an arbitrary-precision integer.
     fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error>;
 
-    /// Reads a decimal number of any size.
+    /// Reads an arbitrary-precision decimal number.
     fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error>;
 
     /// Reads a string or enum.
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error>;
 
-    /// Reads a string or enum, borrowed from the input where it stands there
-    /// as it is.
+    /// Reads a string or enum. Borrows it from the input if it contains no escapes.
     fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error>;
 
     /// Reads bytes.
     fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error>;
 
-    /// Reads an instant, in the format of the member or else of the protocol.
+    /// Reads a timestamp in the format of the member. If the member has no format, uses the default
+    /// of the protocol.
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error>;
 
-    /// Reads whatever comes: a scalar, or the start of a list or map.
+    /// Reads the next part of a value without a schema: a scalar, or the start of a list or map.
     fn any(&mut self) -> Result<Event, Error>;
 
-    /// Reads whatever comes, whole: as by [`any`](Self::any), for which a format may
-    /// have a shorter way.
+    /// Reads a complete value without a schema. The provided method calls [`any`](Self::any). A
+    /// format can override it with a faster implementation.
     fn document(&mut self) -> Result<Value, Error> {
         crate::dynamic::document(self)
     }
 
-    /// A required member that did not come. The answer decides: an error ends
-    /// the reading, otherwise the caller goes on with a default value.
+    /// Called for a required member that is absent.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the decoder requires the member. After `Ok`, the caller uses a default
+    /// value.
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error>;
 
-    /// Whether a member that did not come gets its default. The caller asks
-    /// about members that have one: on a server's side the answer is yes, on a
-    /// client's unless they are optional to clients
-    /// ([`Defaults`](crate::Defaults)). Without a side, as here, it is no.
-    fn fills(&self, at: Member<'_>) -> bool {
+    /// Returns whether an absent member gets its default. The caller asks only about members that
+    /// have a default.
+    ///
+    /// See [`Defaults`](crate::Defaults) for the rules of clients and servers. The provided method
+    /// returns `false`.
+    fn fills_default(&self, at: Member<'_>) -> bool {
         let _ = at;
         false
     }
 
-    /// A union, the value of `at`, that held a member which the model does
-    /// not have ([`Seq::unknown`] said so). The answer decides: an error ends
-    /// the reading, as on a server; otherwise a newer peer may have variants
-    /// of its own, as on a client.
+    /// Called for a union, the value of `at`, with a member that the model does not have
+    /// ([`Seq::unknown`] is set).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the decoder rejects unknown variants. Servers reject them. Clients
+    /// accept them, because a newer server can have more variants.
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
         let _ = at;
         Err(self.error(ErrorKind::Unknown, "a member that the union has"))
     }
 
-    /// An error at the current place: what was expected there.
+    /// Creates an error at the current position of the input. `expected` is a noun phrase.
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;
 }
 
-/// A type that can be read by every [`Decoder`].
+/// A type that every [`Decoder`] can read.
 pub trait Decode<'de>: Sized {
-    /// Makes a value that holds nothing, costs nothing and need not be dropped, for
-    /// [`Decode::decode_in_place`]: of generated unions.
+    /// Creates a placeholder for [`Decode::decode_in_place`]: a value that owns no memory, so its
+    /// destructor can be skipped. Generated unions have one.
     #[doc(hidden)]
-    const BLANK: Option<fn() -> Self> = None;
+    const PLACEHOLDER: Option<fn() -> Self> = None;
 
     /// Reads the value of `at`.
     ///
     /// # Errors
     ///
-    /// What the input holds is no such value.
+    /// Returns an error if the input is not a valid value of this type.
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error>;
 
-    /// Reads the value of `at` into the place where it is to stand, which holds
-    /// a [`Decode::BLANK`]: what is large need not be moved there. Anything else
-    /// that it holds may be forgotten instead of dropped.
+    /// Overwrites `self`, which is a [`Decode::PLACEHOLDER`], with the value of `at`. This avoids
+    /// moving large values. If `self` is any other value, its destructor may be skipped.
     ///
     /// # Errors
     ///
-    /// What the input holds is no such value. The place may hold a part of it,
-    /// which is no value to go on with.
+    /// Returns an error if the input is not a valid value of this type. Then `self` can be
+    /// incomplete and must be discarded.
     #[doc(hidden)]
     #[inline]
     fn decode_in_place<D: Decoder<'de> + ?Sized>(
@@ -199,13 +212,12 @@ pub trait Decode<'de>: Sized {
         Ok(())
     }
 
-    /// Reads on into a value that was begun before: lists and maps append
-    /// where the format says that they go on ([`Seq::continues`]); everything
-    /// else is replaced.
+    /// Reads the value of `at` into an existing value. Lists and maps append to it if
+    /// [`Seq::continues`] is set. Everything else is replaced.
     ///
     /// # Errors
     ///
-    /// What the input holds is no such value.
+    /// Returns an error if the input is not a valid value of this type.
     #[inline]
     fn decode_into<D: Decoder<'de> + ?Sized>(
         &mut self,
@@ -217,30 +229,29 @@ pub trait Decode<'de>: Sized {
     }
 }
 
-/// A structure that can be read in parts: first from the head of a message,
-/// then from its body.
+/// A structure that can be read in several parts, for example first from the HTTP headers and then
+/// from the body.
 pub trait DecodeStructure<'de>: Decode<'de> {
-    /// The structure while it is being read.
+    /// The members that have been read so far.
     type Builder: Default;
 
-    /// Reads the members that this decoder has.
+    /// Reads the members that this decoder provides into `builder`.
     ///
     /// # Errors
     ///
-    /// What the input holds is no such structure.
+    /// Returns an error if the input is not a valid structure of this type.
     fn decode_part<D: Decoder<'de> + ?Sized>(
         builder: &mut Self::Builder,
         at: Member<'_>,
         decoder: &mut D,
     ) -> Result<(), Error>;
 
-    /// The whole structure. Asks [`Decoder::missing`] about each required
-    /// member that no part had, and [`Decoder::fills`] about each that has a
-    /// default.
+    /// Completes the structure after its last part. Calls [`Decoder::missing`] for each absent
+    /// required member, and [`Decoder::fills_default`] for each absent member with a default.
     ///
     /// # Errors
     ///
-    /// A required member is missing and the decoder minds.
+    /// Returns the error of [`Decoder::missing`].
     fn build<D: Decoder<'de> + ?Sized>(
         builder: Self::Builder,
         at: Member<'_>,

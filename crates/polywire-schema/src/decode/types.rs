@@ -1,4 +1,4 @@
-//! `Decode` for scalars, collections and `Value`.
+//! Implementations of [`Decode`] for scalars, collections and [`Value`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -41,8 +41,8 @@ macro_rules! small_integer {
             fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
                 match Self::try_from(decoder.integer(at)?) {
                     Ok(value) => Ok(value),
-                    // Decoders check the range of the kind; this is for types
-                    // that are narrower than their schema.
+                    // Decoders check the range of the kind. This check is for types that are
+                    // narrower than their schema.
                     Err(_) => Err(decoder.error(ErrorKind::InvalidValue, $expected)),
                 }
             }
@@ -79,7 +79,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
     }
 }
 
-/// Nothing where there is a null: the items of sparse lists and maps.
+/// An item of a sparse list or map. Null is read as `None`.
 impl<'de, T: Decode<'de>> Decode<'de> for Option<T> {
     #[inline]
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
@@ -127,15 +127,15 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
             if self.capacity() == 0 {
                 self.reserve_exact(decoder.expected(at, &seq));
             }
-            let Some(blank) = T::BLANK else {
+            let Some(placeholder) = T::PLACEHOLDER else {
                 self.push(T::decode(element, decoder)?);
                 continue;
             };
-            self.push(blank());
+            self.push(placeholder());
             if let Some(item) = self.last_mut()
                 && let Err(error) = item.decode_in_place(element, decoder)
             {
-                // It may be half of one.
+                // The item can be incomplete.
                 self.pop();
                 return Err(error);
             }
@@ -144,8 +144,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
     }
 }
 
-/// Reads the entries of a map into whatever takes them. `insert` says whether
-/// the key was new.
+/// Reads a map with the functions of a map type. `insert` returns whether the key was new.
 fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     map: &mut M,
     at: Member<'_>,
@@ -159,8 +158,8 @@ fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         clear(map);
     }
-    // A map that goes on grows by itself: room for a few more each time would be
-    // a copy of all each time.
+    // Do not reserve for a continued map: reserving a little for each run of entries would copy
+    // all entries each time.
     let mut first = !seq.continues;
     while let Some(key) = decoder.key(at, &mut seq)? {
         if first {
@@ -226,12 +225,12 @@ where
     }
 }
 
-/// A map in wire order.
+/// A map in the order of the message.
 ///
-/// The parts of a flattened map that stand apart in XML are not compared with each other:
-/// a structure with such a member calls
-/// [`generated::distinct_keys`](crate::generated::distinct_keys) at its end, as generated ones
-/// do.
+/// The entries of a flattened XML map can be separated by other elements. Then the keys are not
+/// compared here. A structure with such a member has to call
+/// [`generated::distinct_keys`](crate::generated::distinct_keys) after its last member, as
+/// generated structures do.
 impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)> {
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
         let mut entries = Self::new();
@@ -249,21 +248,20 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
         if !seq.continues {
             self.clear();
         }
-        // A map that goes on grows by itself: room for a few more each time would
-        // be a copy of all each time.
+        // See `decode_map`.
         let mut first = !seq.continues;
         while let Some(key) = decoder.key(at, &mut seq)? {
             if first {
                 self.reserve_exact(decoder.expected(at, &seq));
                 first = false;
             }
-            let Some(blank) = V::BLANK else {
+            let Some(placeholder) = V::PLACEHOLDER else {
                 self.push((K::from(key), V::decode(element, decoder)?));
                 continue;
             };
-            // Made where it stands: a key that is pushed goes through the stack,
-            // since it would have to be dropped if there were no memory.
-            self.resize_with(self.len() + 1, || (K::from(Text::default()), blank()));
+            // Creates the entry in place. `push` would copy the key through the stack, because it
+            // has to drop the key if the allocation fails.
+            self.resize_with(self.len() + 1, || (K::from(Text::default()), placeholder()));
             if let Some((place, value)) = self.last_mut() {
                 *place = K::from(key);
                 if let Err(error) = value.decode_in_place(element, decoder) {
@@ -272,8 +270,8 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
                 }
             }
         }
-        // Parts of a map that stand apart would be sorted anew with each: whoever
-        // reads the structure compares them once, at its end.
+        // The caller compares the keys of a continued map once, at the end of the structure.
+        // Sorting all keys after each run of entries would take quadratic time.
         if seq.continues {
             return Ok(());
         }
@@ -281,16 +279,16 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
     }
 }
 
-/// Sees to it that the keys of a map that is a vector all differ.
+/// Checks that the keys of a map that is stored as a vector are unique.
 ///
 /// # Errors
 ///
-/// A key is there twice.
+/// Returns [`ErrorKind::Duplicate`] for a key that occurs twice.
 pub fn distinct_keys<'de, K: AsRef<str>, V, D: Decoder<'de> + ?Sized>(
     entries: &[(K, V)],
     decoder: &D,
 ) -> Result<(), Error> {
-    match repeated(entries) {
+    match find_duplicate(entries) {
         None => Ok(()),
         Some(key) => Err(decoder
             .error(ErrorKind::Duplicate, "each key once")
@@ -298,21 +296,20 @@ pub fn distinct_keys<'de, K: AsRef<str>, V, D: Decoder<'de> + ?Sized>(
     }
 }
 
-/// A key that is there twice.
-fn repeated<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
-    /// So many keys are sooner compared than sorted, also if all of them have to be.
-    const FEW: usize = 32;
+/// Returns a key that occurs twice.
+fn find_duplicate<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
+    /// Up to this many keys, comparing all pairs is faster than sorting.
+    const MAX_PAIRWISE: usize = 32;
 
-    if entries.len() <= FEW {
-        // A bit per length and first and last byte: keys that differ there need no
-        // comparison, and most do.
+    if entries.len() <= MAX_PAIRWISE {
+        // A small Bloom filter: most keys have different fingerprints and need no comparison.
         let mut seen = [0_u64; 4];
-        for (place, (key, _)) in entries.iter().enumerate() {
+        for (position, (key, _)) in entries.iter().enumerate() {
             let key = key.as_ref();
-            let kind = fingerprint(key);
-            let (word, bit) = (&mut seen[kind as usize / 64 % 4], 1 << (kind % 64));
+            let print = fingerprint(key);
+            let (word, bit) = (&mut seen[print as usize / 64 % 4], 1 << (print % 64));
             if *word & bit != 0
-                && entries[..place]
+                && entries[..position]
                     .iter()
                     .any(|(other, _)| other.as_ref() == key)
             {
@@ -322,8 +319,7 @@ fn repeated<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
         }
         return None;
     }
-    // Sorted at the end, since looking at all keys before each new one would
-    // let a sender choose how long it takes.
+    // Sorting keeps the time at O(n log n) for all keys that a sender can choose.
     let mut keys: Vec<&str> = entries.iter().map(|(key, _)| key.as_ref()).collect();
     keys.sort_unstable();
     let pair = keys.windows(2).find(|pair| pair[0] == pair[1]);
@@ -331,7 +327,7 @@ fn repeated<K: AsRef<str>, V>(entries: &[(K, V)]) -> Option<&str> {
 }
 
 impl<'de> Decode<'de> for Value {
-    /// Reads the shape that `at` targets; as a document, whatever comes.
+    /// Reads the shape that `at` targets. As a document, reads any value.
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
         crate::dynamic::decode(at, decoder)
     }
@@ -345,8 +341,8 @@ impl<'de> Decode<'de> for Value {
     }
 }
 
-/// A structure, union or map of any shape. Only the first two are written as a
-/// `Map` too; a map shape or a document is written as a [`Value`].
+/// A structure, union, map or document. [`Encode`](crate::Encode) for `Map` supports only
+/// structures and unions: for map shapes and documents use a [`Value`].
 impl<'de> Decode<'de> for Map {
     fn decode<D: Decoder<'de> + ?Sized>(at: Member<'_>, decoder: &mut D) -> Result<Self, Error> {
         let mut map = Self::new();
@@ -383,12 +379,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn repeated_keys_are_found(keys in proptest::collection::vec("[ab]{0,3}|[a-z]{6}", 0..80)) {
+        fn duplicate_keys_are_found(keys in proptest::collection::vec("[ab]{0,3}|[a-z]{6}", 0..80)) {
             let entries: Vec<(&String, ())> = keys.iter().map(|key| (key, ())).collect();
-            let differ = keys.iter().collect::<HashSet<_>>().len() == keys.len();
-            let repeated = repeated(&entries);
-            prop_assert_eq!(repeated.is_none(), differ);
-            if let Some(key) = repeated {
+            let is_unique = keys.iter().collect::<HashSet<_>>().len() == keys.len();
+            let duplicate = find_duplicate(&entries);
+            prop_assert_eq!(duplicate.is_none(), is_unique);
+            if let Some(key) = duplicate {
                 prop_assert!(keys.iter().filter(|other| *other == key).count() > 1);
             }
         }

@@ -1,4 +1,4 @@
-//! Reading a `Value` as the shape that a schema says.
+//! Reads [`Value`]s with a schema.
 
 use polywire_text::{Blob, Text, Timestamp};
 
@@ -9,11 +9,11 @@ use crate::{
     ShapeKind, Value,
 };
 
-/// What a client uses for a required member that the server left out (client error correction).
-/// None for kinds without a neutral value: enums, structures, unions.
+/// Returns the value that a client uses for a missing required member (client error correction).
+/// Enums, structures and unions have none.
 ///
 /// <https://smithy.io/2.0/spec/aggregate-types.html#client-error-correction>
-fn substitute(kind: ShapeKind) -> Option<Value> {
+fn zero_value(kind: ShapeKind) -> Option<Value> {
     use ShapeKind as Kind;
 
     Some(match kind {
@@ -32,7 +32,7 @@ fn substitute(kind: ShapeKind) -> Option<Value> {
     })
 }
 
-/// Reads the shape of `at`.
+/// Reads a value of the shape of `at`.
 pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
     at: Member<'_>,
     decoder: &mut D,
@@ -42,8 +42,9 @@ pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
     Ok(value)
 }
 
-/// Reads the shape of `at`, whose kind is `kind`, into `place`, which holds null: a value is built
-/// where it stays, because moving it costs more than reading most scalars.
+/// Reads a value of the shape of `at` into `place`, which must be null. `kind` is the kind of `at`.
+///
+/// The value is built in place, because moving it would cost more than reading most scalars.
 fn read<'de, D: Decoder<'de> + ?Sized>(
     place: &mut Value,
     kind: ShapeKind,
@@ -73,8 +74,8 @@ fn read<'de, D: Decoder<'de> + ?Sized>(
     Ok(())
 }
 
-// The functions for collections have large frames, which `read` would set up for each scalar if
-// they were compiled into it.
+// The functions for collections have large stack frames. If they were inlined, `read` would set up
+// such a frame for each scalar.
 
 #[inline(never)]
 fn read_list<'de, D: Decoder<'de> + ?Sized>(
@@ -96,7 +97,7 @@ fn read_map<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let mut entries = Vec::new();
     decode_entries(&mut entries, at, decoder)?;
-    set(place, Value::Map(distinct(entries, decoder)?));
+    set(place, Value::Map(unique_entries(entries, decoder)?));
     Ok(())
 }
 
@@ -108,20 +109,20 @@ fn read_structure<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let mut entries = Vec::new();
     let seen = decode_members(&mut entries, true, at, decoder)?;
-    let mut map = Map::of_distinct(entries);
+    let mut map = Map::from_unique(entries);
     complete(&mut map, seen, at, decoder)?;
     set(place, Value::Map(map));
     Ok(())
 }
 
-/// Sets a place that holds null, which need not be dropped.
+/// Overwrites null with a value. Skips the destructor of null, which owns nothing.
 #[inline]
 fn set(place: &mut Value, value: Value) {
-    debug_assert!(place.is_null(), "the place holds a value");
+    debug_assert!(place.is_null(), "the place is not null");
     std::mem::forget(std::mem::replace(place, value));
 }
 
-/// As [`read`], with the most frequent kinds compiled into the caller.
+/// Like [`read`], but inlines the most frequent kinds.
 #[inline(always)]
 fn read_member<'de, D: Decoder<'de> + ?Sized>(
     place: &mut Value,
@@ -139,8 +140,8 @@ fn read_member<'de, D: Decoder<'de> + ?Sized>(
     }
 }
 
-/// Reads a union: a map of one entry. The map is empty, and cannot be written, if the decoder
-/// accepts variants that the model does not have.
+/// Reads a union as a map with one entry. For an unknown variant that the decoder accepts, the map
+/// is empty. An empty map cannot be encoded as a union.
 fn decode_union<'de, D: Decoder<'de> + ?Sized>(
     place: &mut Value,
     at: Member<'_>,
@@ -153,15 +154,15 @@ fn decode_union<'de, D: Decoder<'de> + ?Sized>(
         let member = at.target().member(ordinal);
         let mut value = Value::Null;
         read_member(&mut value, member.kind(), member, decoder)?;
-        map = Map::of_one(name_of(member), value);
+        map = Map::with_entry(name_of(member), value);
     }
     end_union(at, ordinal, &mut seq, decoder)?;
     set(place, Value::Map(map));
     Ok(())
 }
 
-/// The name of a member. Most are short: then a copy of fixed width of the CBOR name without its
-/// first byte.
+/// Returns the name of a member. A short name is a fixed-width copy of the CBOR name without its
+/// head.
 #[inline]
 fn name_of(member: Member<'_>) -> Text {
     match member.encoded(Encoding::Cbor).text_after_head() {
@@ -186,7 +187,7 @@ pub(crate) fn decode_into<'de, D: Decoder<'de> + ?Sized>(
         (ShapeKind::Map, Value::Map(map)) => {
             let mut entries = std::mem::take(map).into_entries();
             decode_entries(&mut entries, at, decoder)?;
-            *map = distinct(entries, decoder)?;
+            *map = unique_entries(entries, decoder)?;
             Ok(())
         }
         _ => {
@@ -196,12 +197,12 @@ pub(crate) fn decode_into<'de, D: Decoder<'de> + ?Sized>(
     }
 }
 
-/// Reads the members that this decoder has into `map`: one part of a structure, or all of it.
+/// Reads the members that this decoder provides into `map`: a part of a structure, or all of it.
 /// Does not check for required members.
 ///
 /// # Errors
 ///
-/// The input is not such a structure.
+/// Returns an error if the input is not a valid structure of the target shape.
 pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
     map: &mut Map,
     at: Member<'_>,
@@ -211,22 +212,22 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
     let is_first_part = entries.is_empty();
     decode_members(&mut entries, is_first_part, at, decoder)?;
     *map = match is_first_part {
-        true => Map::of_distinct(entries),
-        false => distinct(entries, decoder)?,
+        true => Map::from_unique(entries),
+        false => unique_entries(entries, decoder)?,
     };
     Ok(())
 }
 
-/// Reads members into `entries`, which is empty for the first part of a structure. Returns which
-/// members came, of those with ordinals below 64.
+/// Reads members into `entries`, which is empty for the first part of a structure. Returns the
+/// members that occurred: one bit for each ordinal below 64.
 fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     entries: &mut Vec<(Text, Value)>,
     is_first_part: bool,
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<u64, Error> {
-    /// How many entries to make room for when the second comes.
-    const ROOM: usize = 8;
+    /// The maximum capacity to reserve before the second entry.
+    const MAX_CAPACITY: usize = 8;
 
     let shape = at.target();
     let mut flattened = Vec::new();
@@ -243,7 +244,7 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
         }
         let member = shape.member(ordinal);
         let kind = member.kind();
-        // Only lists and maps come again: the decoder refuses other duplicates.
+        // Only lists and maps can occur again: the decoder rejects other duplicates.
         let bit = 1_u64.checked_shl(ordinal).unwrap_or(0);
         let is_new = is_first_part && bit & !seen != 0 && !member.has(MemberFlags::XML_FLATTENED);
         seen |= bit;
@@ -256,15 +257,14 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
         if entries.capacity() == 0 {
             let mut value = Value::Null;
             read(&mut value, kind, member, decoder)?;
-            // For the only member the room would be several times what it takes, and a message
-            // can be structures of one member in each other.
+            // See `reserve`.
             let next = decoder.member(shape, &mut seq)?;
-            let room = if next == END {
+            let capacity = if next == END {
                 1
             } else {
-                ROOM.min(shape.len() as usize)
+                MAX_CAPACITY.min(shape.len() as usize)
             };
-            entries.reserve_exact(room);
+            entries.reserve_exact(capacity);
             entries.push((name_of(member), value));
             second = Some(next);
         } else {
@@ -277,19 +277,19 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     Ok(seen)
 }
 
-/// Adds an entry and returns the place of its value, which is null.
+/// Adds an entry with a null value and returns the value.
 #[inline]
 fn add_entry(entries: &mut Vec<(Text, Value)>, key: Text) -> &mut Value {
     let position = entries.len();
-    // `push` would move a key twice, because it has to drop it if there is no memory.
+    // `push` would copy the key twice, because it has to drop the key if the allocation fails.
     entries.push((Text::default(), Value::Null));
-    let (own, value) = &mut entries[position];
-    std::mem::forget(std::mem::replace(own, key));
+    let (place, value) = &mut entries[position];
+    std::mem::forget(std::mem::replace(place, key));
     value
 }
 
-/// Flattened maps, whose entries may stand apart: the position in the structure, and the entries
-/// so far. Their keys are compared once, at the end.
+/// Flattened maps: the position in the structure, and the entries so far. Their entries can be
+/// separated by other members, so their keys are compared once, at the end.
 type FlattenedMaps = Vec<(usize, Vec<(Text, Value)>)>;
 
 #[cold]
@@ -298,13 +298,14 @@ fn end_flattened_maps<'de, D: Decoder<'de> + ?Sized>(
     flattened: FlattenedMaps,
     decoder: &D,
 ) -> Result<(), Error> {
-    for (position, whole) in flattened {
-        entries[position].1 = Value::Map(distinct(whole, decoder)?);
+    for (position, map) in flattened {
+        entries[position].1 = Value::Map(unique_entries(map, decoder)?);
     }
     Ok(())
 }
 
-/// Reads a list or map that may have come before. `false`, with nothing read, if it did not.
+/// Reads a further part of a list or map. Returns `false` without reading if it is the first part.
+/// Always reads flattened maps.
 #[cold]
 fn decode_again<'de, D: Decoder<'de> + ?Sized>(
     entries: &mut Vec<(Text, Value)>,
@@ -313,37 +314,37 @@ fn decode_again<'de, D: Decoder<'de> + ?Sized>(
     decoder: &mut D,
 ) -> Result<bool, Error> {
     let name = member.name();
-    let before = entries.iter().position(|(own, _)| own == name);
+    let earlier = entries.iter().position(|(other, _)| other == name);
     if member.kind() == ShapeKind::Map && member.has(MemberFlags::XML_FLATTENED) {
-        let position = before.unwrap_or_else(|| {
+        let position = earlier.unwrap_or_else(|| {
             entries.push((name_of(member), Value::Null));
             entries.len() - 1
         });
-        let known = flattened.iter().position(|(own, _)| *own == position);
-        let known = known.unwrap_or_else(|| {
-            let before = match std::mem::take(&mut entries[position].1) {
+        let index = flattened.iter().position(|(other, _)| *other == position);
+        let index = index.unwrap_or_else(|| {
+            let map = match std::mem::take(&mut entries[position].1) {
                 Value::Map(map) => map.into_entries(),
                 _ => Vec::new(),
             };
-            flattened.push((position, before));
+            flattened.push((position, map));
             flattened.len() - 1
         });
-        decode_entries(&mut flattened[known].1, member, decoder)?;
+        decode_entries(&mut flattened[index].1, member, decoder)?;
         return Ok(true);
     }
-    let Some(position) = before else {
+    let Some(position) = earlier else {
         return Ok(false);
     };
     decode_into(&mut entries[position].1, member, decoder)?;
     Ok(true)
 }
 
-/// Ends the reading of a structure, after its last part: asks [`Decoder::missing`] about required
-/// members that did not come, and adds the defaults of those that [`Decoder::fills`] names.
+/// Completes a structure after its last part. Calls [`Decoder::missing`] for each absent required
+/// member, and adds defaults if [`Decoder::fills_default`] returns `true`.
 ///
 /// # Errors
 ///
-/// A required member is missing and the decoder refuses that.
+/// Returns the error of [`Decoder::missing`].
 pub fn complete_structure<'de, D: Decoder<'de> + ?Sized>(
     map: &mut Map,
     at: Member<'_>,
@@ -352,7 +353,7 @@ pub fn complete_structure<'de, D: Decoder<'de> + ?Sized>(
     complete(map, 0, at, decoder)
 }
 
-/// As [`complete_structure`]. `seen` has a bit for each member that is known to be there.
+/// Like [`complete_structure`]. `seen` has a bit for each member that is known to be present.
 fn complete<'de, D: Decoder<'de> + ?Sized>(
     map: &mut Map,
     seen: u64,
@@ -364,8 +365,8 @@ fn complete<'de, D: Decoder<'de> + ?Sized>(
         let is_seen = 1_u64.checked_shl(ordinal).unwrap_or(0) & seen != 0;
         if member.is_required() && !is_seen && !map.contains_key(member.name()) {
             decoder.missing(member)?;
-            if decoder.fills(member)
-                && let Some(value) = substitute(member.kind())
+            if decoder.fills_default(member)
+                && let Some(value) = zero_value(member.kind())
             {
                 map.insert(member.name(), value);
             }
@@ -382,7 +383,7 @@ fn add_defaults<'de, D: Decoder<'de> + ?Sized>(map: &mut Map, shape: Schema<'_>,
     for member in shape.members() {
         if member.has(MemberFlags::DEFAULT)
             && !map.contains_key(member.name())
-            && decoder.fills(member)
+            && decoder.fills_default(member)
             && let Some(value) = member.default_value()
         {
             map.insert(member.name(), value);
@@ -397,52 +398,53 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let element = at.element();
     let kind = element.kind();
-    let sparse = at.is_sparse() && kind != ShapeKind::Document;
+    let is_sparse = at.is_sparse() && kind != ShapeKind::Document;
     let mut seq = decoder.list(at)?;
     if !seq.continues {
         list.clear();
     }
     let mut second = None;
     while match second.take() {
-        Some(more) => more,
+        Some(has_second) => has_second,
         None => decoder.item(at, &mut seq)?,
     } {
         if list.capacity() == 0 {
             let mut value = Value::Null;
-            read_item(&mut value, sparse, kind, element, decoder)?;
+            read_item(&mut value, is_sparse, kind, element, decoder)?;
             let expected = decoder.expected(at, &seq);
             let next = || decoder.item(at, &mut seq);
-            second = Some(reserve(list, expected, next, |more| !more)?);
+            second = Some(reserve(list, expected, next, |has_second| !has_second)?);
             list.push(value);
             continue;
         }
         let position = list.len();
         list.push(Value::Null);
-        read_item(&mut list[position], sparse, kind, element, decoder)?;
+        read_item(&mut list[position], is_sparse, kind, element, decoder)?;
     }
     Ok(())
 }
 
-/// Reads an item of a list or the value of an entry, which may be null if the list or map is
+/// Reads an item of a list or the value of a map entry. It can be null if the list or map is
 /// sparse.
 #[inline(always)]
 fn read_item<'de, D: Decoder<'de> + ?Sized>(
     place: &mut Value,
-    sparse: bool,
+    is_sparse: bool,
     kind: ShapeKind,
     element: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
-    if sparse && decoder.null(element)? {
+    if is_sparse && decoder.null(element)? {
         return Ok(());
     }
     read_member(place, kind, element, decoder)
 }
 
-/// Reads what follows the first item of a vector, before it is pushed, and makes
-/// room for as many as are expected. For the only item it would be several times
-/// what it takes, and a message can be lists of one in each other. With more
-/// items the space that growing leaves is never more than they take.
+/// Advances past the first item of a vector, and reserves capacity: for one item if it is the only
+/// one, otherwise for `expected` items. Called before the first item is pushed.
+///
+/// This bounds the memory for nested lists of one item, for which any spare capacity would be a
+/// multiple of the used memory. For longer lists the spare capacity is at most the used memory.
 #[inline(always)]
 fn reserve<T, N>(
     items: &mut Vec<T>,
@@ -451,8 +453,7 @@ fn reserve<T, N>(
     is_end: impl FnOnce(&N) -> bool,
 ) -> Result<N, Error> {
     let next = next()?;
-    let room = if is_end(&next) { 1 } else { expected };
-    items.reserve_exact(room);
+    items.reserve_exact(if is_end(&next) { 1 } else { expected });
     Ok(next)
 }
 
@@ -463,7 +464,7 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let element = at.element();
     let kind = element.kind();
-    let sparse = at.is_sparse() && kind != ShapeKind::Document;
+    let is_sparse = at.is_sparse() && kind != ShapeKind::Document;
     let mut seq = decoder.map(at)?;
     if !seq.continues {
         entries.clear();
@@ -475,7 +476,7 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
     } {
         if entries.capacity() == 0 {
             let mut value = Value::Null;
-            read_item(&mut value, sparse, kind, element, decoder)?;
+            read_item(&mut value, is_sparse, kind, element, decoder)?;
             let expected = decoder.expected(at, &seq);
             let next = || decoder.key(at, &mut seq);
             second = Some(reserve(entries, expected, next, Option::is_none)?);
@@ -483,7 +484,7 @@ fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
             continue;
         }
         let place = add_entry(entries, key);
-        read_item(place, sparse, kind, element, decoder)?;
+        read_item(place, is_sparse, kind, element, decoder)?;
     }
     Ok(())
 }
@@ -496,13 +497,13 @@ pub(crate) fn document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result
             let mut list = Vec::new();
             let mut second = None;
             while match second.take() {
-                Some(more) => more,
+                Some(has_second) => has_second,
                 None => decoder.item(Member::DOCUMENT, &mut seq)?,
             } {
                 let value = document(decoder)?;
                 if list.capacity() == 0 {
                     let next = || decoder.item(Member::DOCUMENT, &mut seq);
-                    second = Some(reserve(&mut list, 0, next, |more| !more)?);
+                    second = Some(reserve(&mut list, 0, next, |has_second| !has_second)?);
                 }
                 list.push(value);
             }
@@ -522,12 +523,13 @@ pub(crate) fn document<'de, D: Decoder<'de> + ?Sized>(decoder: &mut D) -> Result
                 }
                 entries.push((key, value));
             }
-            Ok(Value::Map(distinct(entries, decoder)?))
+            Ok(Value::Map(unique_entries(entries, decoder)?))
         }
     }
 }
 
-fn distinct<'de, D: Decoder<'de> + ?Sized>(
+/// Creates a map from entries. Rejects duplicate keys.
+fn unique_entries<'de, D: Decoder<'de> + ?Sized>(
     entries: Vec<(Text, Value)>,
     decoder: &D,
 ) -> Result<Map, Error> {

@@ -1,4 +1,4 @@
-//! Writing a `Value` as the shape that a schema says.
+//! Writes [`Value`]s with a schema.
 
 use polywire_text::Text;
 
@@ -16,11 +16,11 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         (Kind::Map, Value::Map(map)) => encode_map(map, at, encoder),
         (Kind::Boolean, Value::Boolean(value)) => encoder.boolean(at, *value),
         (Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum, Value::Integer(value)) => {
-            let (least, most) = at.kind().integer_range();
-            if (least..=most).contains(value) {
+            let (min, max) = at.kind().integer_range();
+            if (min..=max).contains(value) {
                 encoder.integer(at, *value);
             } else {
-                encoder.fail(unfit(at, ErrorKind::InvalidValue, &value.to_string()));
+                encoder.fail(mismatch(at, ErrorKind::InvalidValue, &value.to_string()));
             }
         }
         (Kind::Long, Value::Integer(value)) => encoder.integer(at, *value),
@@ -41,28 +41,27 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         (Kind::BigInteger | Kind::BigDecimal, Value::Float(_) | Value::Double(_)) => {
             encoder.fail(inexact(at));
         }
-        (_, value) => encoder.fail(unfit(at, ErrorKind::WrongType, value.describe())),
+        (_, value) => encoder.fail(mismatch(at, ErrorKind::WrongType, value.describe())),
     }
 }
 
-/// A number as the float or double that `at` asks for. An infinity is written
-/// only where one was given.
+/// Converts a number to a float or double and writes it. Fails if a finite number is out of range.
 fn encode_number<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
     let Some(double) = value.as_f64() else {
-        return encoder.fail(unfit(at, ErrorKind::WrongType, value.describe()));
+        return encoder.fail(mismatch(at, ErrorKind::WrongType, value.describe()));
     };
     let float = double as f32;
-    let infinite = match at.kind() {
+    let is_infinite = match at.kind() {
         ShapeKind::Float => float.is_infinite(),
         _ => double.is_infinite(),
     };
-    if infinite
+    if is_infinite
         && !matches!(
             value,
             Value::Float(_) | Value::Double(f64::INFINITY | f64::NEG_INFINITY)
         )
     {
-        return encoder.fail(unfit(at, ErrorKind::InvalidValue, &format!("{value:?}")));
+        return encoder.fail(mismatch(at, ErrorKind::InvalidValue, &format!("{value:?}")));
     }
     match at.kind() {
         ShapeKind::Float => encoder.float(at, float),
@@ -70,7 +69,7 @@ fn encode_number<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &m
     }
 }
 
-/// As [`encode`], with what most members are in the caller itself.
+/// Like [`encode`], but inlines the most frequent kinds.
 #[inline(always)]
 pub(super) fn encode_member<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
     match (at.kind(), value) {
@@ -104,8 +103,8 @@ fn encode_map<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     encoder.end_map(at);
 }
 
-/// An item of a list or a value of a map, of this kind; nulls only where they
-/// may stand.
+/// Writes an item of a list or a value of a map. `kind` is the kind of `element`. Fails for a null
+/// unless the collection is sparse.
 #[inline(always)]
 fn encode_item<E: Encoder + ?Sized>(
     item: &Value,
@@ -135,8 +134,7 @@ fn encode_null<E: Encoder + ?Sized>(collection: Member<'_>, element: Member<'_>,
     encoder.fail(error);
 }
 
-/// Writes a map as the union of `at`: as [`encode_structure`], which has the
-/// rest of the cases.
+/// Fast path of [`encode_structure`] for unions.
 fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     let shape = at.target();
     if let [(name, value)] = map.entries()
@@ -155,7 +153,7 @@ fn encode_union<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E)
     encode_structure(map, at, encoder);
 }
 
-/// The variant with this name of the union that `at` targets.
+/// Finds a variant of the target union by name.
 #[inline(always)]
 fn find_variant(name: &Text, at: Member<'_>) -> Option<u32> {
     let short = name.inline_ends().and_then(|[first, _]| {
@@ -196,22 +194,22 @@ pub(crate) fn write_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>,
 }
 
 #[cold]
-pub(super) fn unfit(at: Member<'_>, kind: ErrorKind, found: &str) -> Error {
+pub(super) fn mismatch(at: Member<'_>, kind: ErrorKind, found: &str) -> Error {
     Error::new(kind)
         .expected(at.kind().describe())
         .found(found.to_owned())
         .at_path(format!("{at:?}"))
 }
 
-/// A float where digits are asked for: which of its many decimals was meant is
-/// the caller's to say.
+/// Returns the error for a float as an arbitrary-precision number. The conversion to decimal digits
+/// is ambiguous, so the caller has to do it.
 #[cold]
 fn inexact(at: Member<'_>) -> Error {
     let expected = match at.kind() {
         ShapeKind::BigInteger => "an integer, as Value::Integer or Value::BigInteger",
         _ => "a decimal number, as Value::BigDecimal, or an integer",
     };
-    unfit(
+    mismatch(
         at,
         ErrorKind::WrongType,
         "a float, which has no exact digits",

@@ -1,4 +1,4 @@
-//! `Value` through schemas: structures as maps of member names.
+//! Reads and writes [`Value`]s with schemas. Structures are maps with the member names as keys.
 
 mod decode;
 mod encode;
@@ -6,13 +6,13 @@ mod structure;
 
 pub use decode::{complete_structure, decode_structure};
 pub(crate) use decode::{decode, decode_into, document};
-use encode::unfit;
+use encode::mismatch;
 pub(crate) use encode::{encode, write_document};
 pub use structure::encode_structure;
 
 use crate::{Decode, Decoder, Encode, Encoder, Error, ErrorKind, Map, Member, Value};
 
-/// A structure of unknown type, read and written in parts.
+/// A structure without a generated type.
 impl<'de> crate::DecodeStructure<'de> for Value {
     type Builder = Map;
 
@@ -34,13 +34,13 @@ impl<'de> crate::DecodeStructure<'de> for Value {
     }
 }
 
-/// Lets a map be given where a structure is encoded.
+/// A structure or union. Fails for other shapes.
 impl Encode for Map {
     fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
         if at.kind().is_structure() {
             encode_structure(self, at, encoder);
         } else {
-            encoder.fail(unfit(at, ErrorKind::WrongType, "a map"));
+            encoder.fail(mismatch(at, ErrorKind::WrongType, "a map"));
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::{MemberSpec, NameSource, SchemaBuilder, SchemaSet, ShapeKind, to_value};
 
-    /// Names of every length up to thirty, several of a length.
+    /// Returns two names of each length from 1 to 30.
     fn names() -> Vec<String> {
         let name = |len: usize, last: char| {
             "abcdefghijklmnopqrstuvwxyzABCD"[..len - 1].to_owned() + &last.to_string()
@@ -70,7 +70,7 @@ mod tests {
             .collect()
     }
 
-    /// A structure with the first `count` of these names.
+    /// Builds a structure with the first `count` of these names.
     fn structure(count: usize) -> (Arc<SchemaSet<'static>>, u32) {
         let mut builder = SchemaBuilder::new();
         let document = builder.shape(ShapeKind::Document, "smithy.api#Document");
@@ -82,16 +82,16 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_by_text_as_by_bytes() {
+    fn find_text_agrees_with_find() {
         for count in [0, 1, 5, 60] {
-            let (set, index) = structure(count);
-            let shape = set.shape(index);
-            for (place, name) in names().iter().enumerate() {
-                // With other bytes behind it, and with zeros.
-                let window = format!("{name}and what stands behind");
+            let (set, shape_index) = structure(count);
+            let shape = set.shape(shape_index);
+            for (index, name) in names().iter().enumerate() {
+                // The inline text is followed by other bytes, the second text by zeros.
+                let window = format!("{name}followed by other bytes");
                 let inline = Text::inline_prefix(&window, name.len());
                 for text in inline.into_iter().chain([Text::from(name.as_str())]) {
-                    let expected = (place < count).then_some(place as u32);
+                    let expected = (index < count).then_some(index as u32);
                     assert_eq!(shape.find_text(&text), expected, "{name}");
                     assert_eq!(shape.find(NameSource::Member, name.as_bytes()), expected);
                 }
@@ -100,26 +100,26 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever their order and number, members are written in that of the model.
+        /// Entries in any order and number are written in the order of the model.
         #[test]
         fn members_are_written_in_order(
-            places in proptest::sample::subsequence((0..60).collect::<Vec<usize>>(), 0..60)
+            ordinals in proptest::sample::subsequence((0..60).collect::<Vec<usize>>(), 0..60)
                 .prop_shuffle(),
             count in 40..=60_usize,
         ) {
             let (set, index) = structure(count);
             let names = names();
-            let entries = places.iter().map(|place| (names[*place].as_str(), *place as i64));
+            let entries = ordinals.iter().map(|index| (names[*index].as_str(), *index as i64));
             let written = to_value(&Map::from_iter(entries), set.shape(index).root());
-            if places.iter().any(|place| *place >= count) {
+            if ordinals.iter().any(|ordinal| *ordinal >= count) {
                 prop_assert_eq!(written.unwrap_err().kind(), ErrorKind::Unknown);
                 return Ok(());
             }
             let written = written.unwrap();
             let keys: Vec<&str> = written.as_map().unwrap().keys().collect();
-            let mut sorted = places;
+            let mut sorted = ordinals;
             sorted.sort_unstable();
-            let expected: Vec<&str> = sorted.iter().map(|place| names[*place].as_str()).collect();
+            let expected: Vec<&str> = sorted.iter().map(|index| names[*index].as_str()).collect();
             prop_assert_eq!(keys, expected);
         }
     }

@@ -1,4 +1,5 @@
-//! Writing a map as a structure: entry by entry where it can be, else member by member.
+//! Writes a map as a structure. The fast path iterates over the entries of the map, the slow path
+//! over the members of the shape.
 
 use polywire_text::Text;
 
@@ -9,30 +10,29 @@ use crate::{
     ShapeFlags, ShapeKind, Value,
 };
 
-/// Writes a map as the structure or union of `at`. Entries that the shape
-/// does not have are an error; nulls are left out, but for documents, which
-/// may be null.
+/// Writes a map as the structure or union of `at`. Fails for entries that the shape does not have.
+/// Omits nulls, except for documents.
 pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     if encoder.is_head() {
         return encode_head(map, at, encoder);
     }
     let shape = at.target();
     let entries = map.entries();
-    let mut places = Places::default();
-    // With defaults, members without an entry count too.
-    if shape.has(ShapeFlags::DEFAULTS) || !places.fill(entries, shape) {
+    let mut matches = EntryMatches::default();
+    // The slow path also writes the defaults of absent members.
+    if shape.has(ShapeFlags::DEFAULTS) || !matches.find(entries, shape) {
         return encode_by_member(map, at, encoder);
     }
-    if at.kind() == ShapeKind::Union && places.present != 1 {
-        return encoder.fail(not_one_member(shape, places.present));
+    if at.kind() == ShapeKind::Union && matches.present != 1 {
+        return encoder.fail(not_one_member(shape, matches.present));
     }
-    encoder.begin_structure(at, places.present);
-    for place in places.found.iter().take(entries.len()) {
+    encoder.begin_structure(at, matches.present);
+    for found in matches.found.iter().take(entries.len()) {
         let (member, index) = (
-            shape.member(u32::from(place >> 8)),
-            usize::from(place & 0xff),
+            shape.member(u32::from(found >> 8)),
+            usize::from(found & 0xff),
         );
-        // `fill` has found an entry for each place.
+        // Always succeeds, because `find` returned `true`.
         let Some((_, value)) = entries.get(index) else {
             continue;
         };
@@ -43,42 +43,44 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
     encoder.end_structure(at);
 }
 
-/// Whether an entry is written: nulls are not, except as documents.
+/// Returns whether an entry is written: nulls are written only as documents.
 #[inline(always)]
 fn is_present(value: &Value, member: Member<'_>) -> bool {
     !value.is_null() || member.kind() == ShapeKind::Document
 }
 
-/// Which members the entries of a map are, in the order of the members.
+/// The members that the entries of a map belong to.
 #[derive(Default)]
-struct Places {
-    /// The ordinal of a member, and in the lowest byte the index of its entry.
-    found: [u16; Self::MOST],
-    /// How many of the entries are written.
+struct EntryMatches {
+    /// One element for each entry, sorted by ordinal. The upper byte is the ordinal of the member,
+    /// the lower byte is the index of the entry.
+    found: [u16; Self::MAX_ENTRIES],
+    /// The number of entries that are written.
     present: usize,
 }
 
-impl Places {
-    const MOST: usize = 32;
+impl EntryMatches {
+    const MAX_ENTRIES: usize = 32;
 
-    /// Finds the members. `false` if there are too many, or an entry is not a member.
+    /// Finds the members of all entries. Returns `false` if there are too many entries or members,
+    /// or if an entry is not a member.
     #[inline(always)]
-    fn fill(&mut self, entries: &[(Text, Value)], shape: Schema<'_>) -> bool {
-        if entries.len() > Self::MOST || shape.len() > 1 << 8 {
+    fn find(&mut self, entries: &[(Text, Value)], shape: Schema<'_>) -> bool {
+        if entries.len() > Self::MAX_ENTRIES || shape.len() > 1 << 8 {
             return false;
         }
         let names = shape.encoded_names(Encoding::Cbor);
-        let (mut next, mut sorted) = (0, true);
+        let (mut next, mut is_sorted) = (0, true);
         for (index, ((name, value), found)) in entries.iter().zip(&mut self.found).enumerate() {
             // Most maps are in the order of the model.
-            let own = names.get(next);
-            let ordinal = if own.is_some_and(|own| own.matches_after_head(name)) {
+            let expected = names.get(next);
+            let ordinal = if expected.is_some_and(|expected| expected.matches_after_head(name)) {
                 next
             } else {
                 let Some(ordinal) = find_from(shape, next + 1, name) else {
                     return false;
                 };
-                sorted &= ordinal >= next;
+                is_sorted &= ordinal >= next;
                 ordinal
             };
             self.present += usize::from(!value.is_null());
@@ -89,22 +91,22 @@ impl Places {
             *found = (ordinal << 8 | index) as u16;
             next = ordinal + 1;
         }
-        if !sorted && let Some(found) = self.found.get_mut(..entries.len()) {
+        if !is_sorted && let Some(found) = self.found.get_mut(..entries.len()) {
             found.sort_unstable();
         }
         true
     }
 }
 
-/// The ordinal of the member with a name, which is probably `next` or shortly after: absent members
-/// leave gaps.
+/// Finds the member with a name. Absent members leave gaps, so this first compares the members at
+/// `next` and shortly after.
 fn find_from(shape: Schema<'_>, next: usize, name: &Text) -> Option<usize> {
-    /// How many names are compared before the name is looked up.
-    const GAP: usize = 3;
+    /// The number of names to compare before the hash table is used.
+    const MAX_GAP: usize = 3;
 
     let names = shape.encoded_names(Encoding::Cbor).get(next..);
-    let mut near = names.unwrap_or_default().iter().take(GAP);
-    match near.position(|own| own.matches_after_head(name)) {
+    let mut near = names.unwrap_or_default().iter().take(MAX_GAP);
+    match near.position(|candidate| candidate.matches_after_head(name)) {
         Some(gap) => Some(next + gap),
         None => shape.find_text(name).map(|ordinal| ordinal as usize),
     }
@@ -118,7 +120,7 @@ fn not_one_member(shape: Schema<'_>, present: usize) -> Error {
         .at_path(shape.id())
 }
 
-/// As [`encode_structure`], member by member: whatever the map has.
+/// Slow path of [`encode_structure`]: handles all maps.
 fn encode_by_member<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     let shape = at.target();
     let entries = map.entries();
@@ -145,11 +147,11 @@ fn encode_by_member<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mu
         let value = found.filter(|value| !value.is_null() || member.kind() == ShapeKind::Document);
         match value {
             Some(value) if encoder.member(member) => encode(value, member, encoder),
-            None if has_defaults => fill(member, encoder),
+            None if has_defaults => encode_default(member, encoder),
             _ => {}
         }
     }
-    if lookup.known != entries.len() {
+    if lookup.found != entries.len() {
         let has = |name: &Text| shape.members().any(|member| *name == member.name());
         let unknown = entries.iter().map(|(name, _)| name).find(|name| !has(name));
         let error = Error::new(ErrorKind::Unknown)
@@ -160,20 +162,20 @@ fn encode_by_member<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mu
     encoder.end_structure(at);
 }
 
-/// Whether a member is not there and its default is written instead.
+/// Returns whether a member is absent and its default is written.
 fn is_filled<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &E) -> bool {
     let is_absent = |value: Option<&Value>| match value {
         None => true,
         Some(value) => value.is_null() && at.kind() != ShapeKind::Document,
     };
-    at.has(MemberFlags::DEFAULT) && encoder.fills(at) && is_absent(map.get(at.name()))
+    at.has(MemberFlags::DEFAULT) && encoder.fills_default(at) && is_absent(map.get(at.name()))
 }
 
-/// Writes the default of a member that is not there, if it is to be written.
+/// Writes the default of an absent member, if it has one and the encoder fills in defaults.
 #[cold]
-fn fill<E: Encoder + ?Sized>(at: Member<'_>, encoder: &mut E) {
+fn encode_default<E: Encoder + ?Sized>(at: Member<'_>, encoder: &mut E) {
     if at.has(MemberFlags::DEFAULT)
-        && encoder.fills(at)
+        && encoder.fills_default(at)
         && let Some(value) = at.default_value()
         && encoder.member(at)
     {
@@ -181,8 +183,8 @@ fn fill<E: Encoder + ?Sized>(at: Member<'_>, encoder: &mut E) {
     }
 }
 
-/// Writes the members of a head. What is wrong with the others is for the pass
-/// that writes them to say.
+/// Writes the members in the head of a message. Does not validate the other members: the pass that
+/// writes them does.
 fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) {
     encoder.begin_structure(at, 0);
     let shape = at.target();
@@ -190,30 +192,29 @@ fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) 
     let mut lookup = Lookup::new(map);
     // The name is looked up after the location: most members are in the body, and are skipped.
     for member in shape.members() {
-        let elsewhere = matches!(member.location(), Location::Body | Location::Payload);
-        if elsewhere && !member.has(MemberFlags::HOST_LABEL) {
+        let is_in_body = matches!(member.location(), Location::Body | Location::Payload);
+        if is_in_body && !member.has(MemberFlags::HOST_LABEL) {
             lookup.skip();
             continue;
         }
         let name = member.name().as_bytes();
         match lookup.next(name).filter(|value| !value.is_null()) {
             Some(value) if encoder.member(member) => encode(value, member, encoder),
-            None if has_defaults => fill(member, encoder),
+            None if has_defaults => encode_default(member, encoder),
             _ => {}
         }
     }
     encoder.end_structure(at);
 }
 
-/// Finds the members of a shape in a map, which mostly has them in the order
-/// of the model.
+/// Finds the members of a shape in a map. Fast if the entries are in the order of the model.
 struct Lookup<'v> {
     map: &'v Map,
     entries: &'v [(Text, Value)],
-    /// Where the next member probably is.
+    /// The expected position of the next member.
     guess: usize,
-    /// How many were found.
-    known: usize,
+    /// The number of members that were found.
+    found: usize,
 }
 
 impl<'v> Lookup<'v> {
@@ -222,16 +223,16 @@ impl<'v> Lookup<'v> {
             map,
             entries: map.entries(),
             guess: 0,
-            known: 0,
+            found: 0,
         }
     }
 
     #[inline(always)]
     fn next(&mut self, name: &[u8]) -> Option<&'v Value> {
         match self.entries.get(self.guess) {
-            Some((own, value)) if own.is(name) => {
+            Some((key, value)) if key.is(name) => {
                 self.guess += 1;
-                self.known += 1;
+                self.found += 1;
                 Some(value)
             }
             _ => self.search(name),
@@ -244,11 +245,11 @@ impl<'v> Lookup<'v> {
         let name = std::str::from_utf8(name).unwrap_or_default();
         let position = self.map.position(name)?;
         self.guess = position + 1;
-        self.known += 1;
+        self.found += 1;
         Some(&self.entries[position].1)
     }
 
-    /// A member that need not be found.
+    /// Skips a member without a search.
     fn skip(&mut self) {
         self.guess += 1;
     }

@@ -1,4 +1,4 @@
-//! `Map`: string keys to values, in wire order.
+//! [`Map`]: a map from strings to values that keeps the order of its entries.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,15 @@ use polywire_text::Text;
 
 use crate::Value;
 
-/// A map that keeps its entries in the order in which they came.
+/// A map from strings to values that keeps the insertion order.
 ///
-/// Up to 16 entries are a plain vector, searched in order. Above that an index is kept
-/// beside it: the hashes of keys in their order, 8 bytes an entry, where keys of one hash
-/// stand in the order of keys. So a look-up compares numbers, and one key at the end; and
-/// it takes the logarithm of the size whatever keys a sender chooses, without the secret
-/// that a hash table would need. Adding one entry to a large map moves part of the index;
-/// [`Map::from_iter`] builds it in one go.
+/// A map of up to 16 entries is a vector with linear search. A larger map also has an index: a
+/// vector of key hashes and positions, 8 bytes per entry, sorted by hash and then by key. A lookup
+/// is a binary search by hash, followed by one comparison of keys. It takes O(log n) even if a
+/// sender chooses keys with equal hashes, so the hash needs no secret seed.
+///
+/// Inserting one entry into a large map moves part of the index. [`Map::from_iter`] builds the
+/// index once.
 ///
 /// ```
 /// use polywire_schema::{Map, Value};
@@ -27,7 +28,7 @@ use crate::Value;
 #[derive(Clone)]
 pub struct Map(Repr);
 
-/// 24 bytes: the box hides in the capacities that a vector cannot have.
+// 24 bytes: the tag is stored in a niche of the capacity of the vector.
 #[derive(Clone)]
 enum Repr {
     Small(Vec<(Text, Value)>),
@@ -37,38 +38,37 @@ enum Repr {
 #[derive(Clone)]
 struct Indexed {
     entries: Vec<(Text, Value)>,
-    /// Of all entries the hash of the key, in the upper half, and the position: in the
-    /// order of hashes, and those of one hash in the order of keys.
+    /// One slot per entry, sorted by the hash and then by the key. The upper 32 bits are the hash
+    /// of the key, the lower 32 bits are the position in `entries`.
     slots: Vec<u64>,
 }
 
+/// The maximum number of entries without an index.
 const SMALL: usize = 16;
 
 const _: () = assert!(size_of::<Map>() == 24);
 
 impl Map {
-    /// A map without entries. Does not allocate.
+    /// Creates an empty map. Does not allocate.
     #[must_use]
     pub const fn new() -> Self {
         Self(Repr::Small(Vec::new()))
     }
 
-    /// A map with space for this many entries.
+    /// Creates an empty map with space for `capacity` entries.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         Self(Repr::Small(Vec::with_capacity(capacity)))
     }
 
-    /// A map of entries whose keys all differ, in their order; or the position
-    /// of the first entry whose key came before.
+    /// Creates a map from entries with unique keys. Keeps their order.
     ///
     /// # Errors
     ///
-    /// The position of the repeated key, with the entries.
+    /// Returns the position of the first duplicate key, and the entries.
     pub fn from_entries(entries: Vec<(Text, Value)>) -> Result<Self, (usize, Vec<(Text, Value)>)> {
         if entries.len() <= SMALL {
-            // A bit per length and first and last byte: keys that differ there
-            // need no comparison, and most do.
+            // A small Bloom filter: most keys have different fingerprints and need no comparison.
             let mut seen = 0_u64;
             for (position, (key, _)) in entries.iter().enumerate() {
                 let bit = 1 << (fingerprint(key) % 64);
@@ -80,23 +80,23 @@ impl Map {
             return Ok(Self(Repr::Small(entries)));
         }
         let slots = sorted_slots(&entries);
-        let repeated = slots.windows(2).filter_map(|pair| {
+        let duplicates = slots.windows(2).filter_map(|pair| {
             let (first, second) = (position_in(pair[0]), position_in(pair[1]));
-            let alike = hash_in(pair[0]) == hash_in(pair[1]);
-            (alike && entries[first].0 == entries[second].0).then_some(second)
+            let has_same_hash = hash_in(pair[0]) == hash_in(pair[1]);
+            (has_same_hash && entries[first].0 == entries[second].0).then_some(second)
         });
-        match repeated.min() {
+        match duplicates.min() {
             Some(position) => Err((position, entries)),
             None => Ok(Self(Repr::Indexed(Box::new(Indexed { entries, slots })))),
         }
     }
 
-    /// The same of entries whose keys are known to differ, as a reader may have seen
-    /// when it read them; for a few. More are looked at all the same.
+    /// Like [`from_entries`](Self::from_entries), but the caller guarantees that keys are unique.
+    /// Up to 16 entries are not checked.
     ///
     /// # Errors
     ///
-    /// As of [`from_entries`](Self::from_entries), of many entries.
+    /// Returns the position of the first duplicate key, and the entries, if there are more than 16.
     #[doc(hidden)]
     pub fn from_distinct(entries: Vec<(Text, Value)>) -> Result<Self, (usize, Vec<(Text, Value)>)> {
         match entries.len() {
@@ -105,24 +105,24 @@ impl Map {
         }
     }
 
-    /// A map of one entry, with space for no more.
-    pub(crate) fn of_one(key: Text, value: Value) -> Self {
+    /// Creates a map with one entry, without spare capacity.
+    pub(crate) fn with_entry(key: Text, value: Value) -> Self {
         Self(Repr::Small(vec![(key, value)]))
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries().len()
     }
 
-    /// Whether there are no entries.
+    /// Returns whether the map has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries().is_empty()
     }
 
-    /// The entries, in order.
+    /// Returns the entries in insertion order.
     #[inline]
     #[must_use]
     pub fn entries(&self) -> &[(Text, Value)] {
@@ -132,37 +132,37 @@ impl Map {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         let position = self.position(key)?;
         Some(&self.entries()[position].1)
     }
 
-    /// The value of a key, to change.
+    /// Returns a mutable reference to the value of a key.
     #[must_use]
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         let position = self.position(key)?;
         Some(&mut self.entries_mut()[position].1)
     }
 
-    /// Whether there is an entry with this key.
+    /// Returns whether the map contains the key.
     #[must_use]
     pub fn contains_key(&self, key: &str) -> bool {
         self.position(key).is_some()
     }
 
-    /// The position of a key among the entries.
+    /// Returns the position of a key in [`entries`](Self::entries).
     #[must_use]
     pub fn position(&self, key: &str) -> Option<usize> {
         match &self.0 {
-            Repr::Small(entries) => entries.iter().position(|(own, _)| own == key),
+            Repr::Small(entries) => entries.iter().position(|(other, _)| other == key),
             Repr::Indexed(indexed) => indexed.search(key).ok(),
         }
     }
 
-    /// Adds an entry at the end, or replaces the value of an entry with the
-    /// same key, which keeps its place. Returns the value that was there.
+    /// Adds an entry at the end. If the map contains the key, replaces the value of this entry and
+    /// returns the old value.
     pub fn insert(&mut self, key: impl Into<Text>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
         match self.position(&key) {
@@ -177,39 +177,39 @@ impl Map {
         }
     }
 
-    /// Removes the entry with this key. The entries after it move up, and a
-    /// large map builds its index anew.
+    /// Removes the entry with this key and returns its value. Keeps the order of the other entries.
+    /// A large map rebuilds its index, so this takes O(n log n).
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let position = self.position(key)?;
         let mut entries = std::mem::take(self).into_entries();
         let (_, value) = entries.remove(position);
-        *self = Self::of_distinct(entries);
+        *self = Self::from_unique(entries);
         Some(value)
     }
 
-    /// Keys and values, in order.
+    /// Returns keys and values in insertion order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> + DoubleEndedIterator {
         self.entries()
             .iter()
             .map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The keys, in order.
+    /// Returns the keys in insertion order.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
         self.entries().iter().map(|(key, _)| key.as_str())
     }
 
-    /// The values, in order.
+    /// Returns the values in insertion order.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &Value> + DoubleEndedIterator {
         self.entries().iter().map(|(_, value)| value)
     }
 
-    /// The values, in order, to change.
+    /// Returns mutable references to the values in insertion order.
     pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut Value> {
         self.entries_mut().iter_mut().map(|(_, value)| value)
     }
 
-    /// The entries as a vector.
+    /// Converts the map to a vector of entries in insertion order.
     #[must_use]
     pub fn into_entries(self) -> Vec<(Text, Value)> {
         match self.0 {
@@ -218,7 +218,7 @@ impl Map {
         }
     }
 
-    /// The map with keys and values that keep no message alive: [`Value::into_owned`].
+    /// Copies all keys and values that share the memory of a message: see [`Value::into_owned`].
     #[must_use]
     pub fn into_owned(mut self) -> Self {
         for (key, value) in self.entries_mut() {
@@ -235,14 +235,14 @@ impl Map {
         }
     }
 
-    /// Adds an entry whose key is known to be new.
+    /// Adds an entry. The map must not contain the key.
     fn push_new(&mut self, key: Text, value: Value) {
         match &mut self.0 {
             Repr::Small(entries) if entries.len() < SMALL => entries.push((key, value)),
             Repr::Small(entries) => {
                 let mut entries = std::mem::take(entries);
                 entries.push((key, value));
-                *self = Self::of_distinct(entries);
+                *self = Self::from_unique(entries);
             }
             Repr::Indexed(indexed) => {
                 let at = indexed.search(&key).unwrap_or_else(|at| at);
@@ -253,18 +253,18 @@ impl Map {
         }
     }
 
-    /// A map of entries whose keys all differ, as the caller knows.
+    /// Creates a map from entries whose keys the caller knows to be unique.
     #[inline]
-    pub(crate) fn of_distinct(entries: Vec<(Text, Value)>) -> Self {
+    pub(crate) fn from_unique(entries: Vec<(Text, Value)>) -> Self {
         if entries.len() > SMALL {
             return Self::with_index(entries);
         }
         debug_assert!(
-            (1..entries.len()).all(|place| {
-                let (before, rest) = entries.split_at(place);
+            (1..entries.len()).all(|position| {
+                let (before, rest) = entries.split_at(position);
                 before.iter().all(|(key, _)| *key != rest[0].0)
             }),
-            "a key is there twice"
+            "duplicate key"
         );
         Self(Repr::Small(entries))
     }
@@ -277,7 +277,8 @@ impl Map {
 }
 
 impl Indexed {
-    /// The position of the entry, or the place in the index for a new one.
+    /// Returns the position of the entry. If there is none, returns the index in `slots` at which
+    /// to insert it.
     fn search(&self, key: &str) -> Result<usize, usize> {
         let hash = hash(key);
         let begin = self.slots.partition_point(|slot| hash_in(*slot) < hash);
@@ -286,22 +287,21 @@ impl Indexed {
                 let position = position_in(*slot);
                 match self.entries[position].0 == *key {
                     true => Ok(position),
-                    false => self.search_alike(key, begin, hash),
+                    false => self.search_collisions(key, begin, hash),
                 }
             }
             _ => Err(begin),
         }
     }
 
-    /// As [`Self::search`], among the keys of one hash, which are few unless somebody
-    /// chose them so.
+    /// Like [`Self::search`], but only for the keys with this hash, which start at `begin`.
     #[cold]
-    fn search_alike(&self, key: &str, begin: usize, hash: u32) -> Result<usize, usize> {
-        let alike = &self.slots[begin..];
-        let alike = &alike[..alike.partition_point(|slot| hash_in(*slot) == hash)];
+    fn search_collisions(&self, key: &str, begin: usize, hash: u32) -> Result<usize, usize> {
+        let slots = &self.slots[begin..];
+        let slots = &slots[..slots.partition_point(|slot| hash_in(*slot) == hash)];
         let order = |slot: &u64| self.entries[position_in(*slot)].0.as_str().cmp(key);
-        match alike.binary_search_by(order) {
-            Ok(at) => Ok(position_in(alike[at])),
+        match slots.binary_search_by(order) {
+            Ok(at) => Ok(position_in(slots[at])),
             Err(at) => Err(begin + at),
         }
     }
@@ -321,18 +321,17 @@ const fn position_in(slot: u64) -> usize {
     slot as u32 as usize
 }
 
-/// A number that equal keys share, and others rarely. Who knows it can choose keys that
-/// share one: nothing depends on it but how often two keys are compared.
+/// Hashes a key. The hash is not collision-resistant: collisions only cost comparisons of keys.
 #[inline]
 fn hash(key: &str) -> u32 {
-    /// Odd, with its bits well spread: 2^64 by the golden ratio.
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    /// 2^64 divided by the golden ratio, as in Fibonacci hashing.
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
     let bytes = key.as_bytes();
-    let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(SPREAD);
+    let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(MULTIPLIER);
     let len = bytes.len() as u64;
     let mixed = if let Some(last) = bytes.last_chunk::<8>() {
-        // The last word overlaps the one before, so that none is shorter.
+        // The last word overlaps the previous word, so that all words have eight bytes.
         let words = bytes[..bytes.len() - 1].as_chunks::<8>().0;
         let front = words
             .iter()
@@ -346,11 +345,12 @@ fn hash(key: &str) -> u32 {
             .iter()
             .fold(len, |hash, byte| mix(hash, u64::from(*byte)))
     };
-    // The upper half of a product depends on all of its factors.
+    // The upper bits of a product depend on all bits of the factors.
     (mixed >> 32) as u32
 }
 
-/// A number that equal keys share, and others rarely in its lowest bits.
+/// Computes a hash from the length, the first byte and the last byte of a key. The lowest bits
+/// differ for most pairs of keys.
 #[inline]
 pub(crate) fn fingerprint(key: &str) -> u32 {
     let bytes = key.as_bytes();
@@ -359,17 +359,17 @@ pub(crate) fn fingerprint(key: &str) -> u32 {
     mixed.wrapping_add((bytes.len() as u32).wrapping_mul(5))
 }
 
-/// The slots of all entries; those of equal keys in the order of positions.
+/// Creates the sorted slots of all entries. Slots of equal keys are sorted by position.
 fn sorted_slots(entries: &[(Text, Value)]) -> Vec<u64> {
     let keys = entries.iter().enumerate();
     let mut slots: Vec<u64> = keys
         .map(|(position, (key, _))| slot(key, position))
         .collect();
     slots.sort_unstable();
-    for alike in slots.chunk_by_mut(|first, second| hash_in(*first) == hash_in(*second)) {
-        if alike.len() > 1 {
+    for same_hash in slots.chunk_by_mut(|first, second| hash_in(*first) == hash_in(*second)) {
+        if same_hash.len() > 1 {
             let key = |slot: &u64| &entries[position_in(*slot)].0;
-            alike.sort_by(|first, second| key(first).cmp(key(second)));
+            same_hash.sort_by(|first, second| key(first).cmp(key(second)));
         }
     }
     slots
@@ -388,31 +388,27 @@ impl Default for Map {
 }
 
 impl<K: Into<Text>, V: Into<Value>> FromIterator<(K, V)> for Map {
-    /// Of entries with the same key, the last value counts, at the place of
-    /// the first.
+    /// Creates a map from entries. For duplicate keys, keeps the position of the first entry and
+    /// the value of the last entry.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let entries: Vec<(Text, Value)> = entries
             .into_iter()
             .map(|(key, value)| (key.into(), value.into()))
             .collect();
         Self::from_entries(entries).unwrap_or_else(|(_, entries)| {
-            // One by one each would move half of the index.
-            let mut places = BTreeMap::new();
-            let mut once: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
+            // `insert` would move half of the index for each entry.
+            let mut positions: BTreeMap<Text, usize> = BTreeMap::new();
+            let mut unique: Vec<(Text, Value)> = Vec::with_capacity(entries.len());
             for (key, value) in entries {
-                match places.get(&key) {
-                    Some(place) => {
-                        let place: &usize = place;
-                        once[*place].1 = value;
-                    }
+                match positions.get(&key) {
+                    Some(position) => unique[*position].1 = value,
                     None => {
-                        places.insert(key.clone(), once.len());
-                        once.push((key, value));
+                        positions.insert(key.clone(), unique.len());
+                        unique.push((key, value));
                     }
                 }
             }
-            // Each key is there once.
-            Self::from_entries(once).unwrap_or_default()
+            Self::from_unique(unique)
         })
     }
 }
@@ -435,7 +431,7 @@ impl IntoIterator for Map {
 }
 
 impl PartialEq for Map {
-    /// Equal if they have the same entries, in any order.
+    /// Compares the entries. Ignores their order.
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self

@@ -2,24 +2,24 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// How many keys of one hash there are here.
-const ALIKE: usize = 50;
+/// The number of keys with equal hashes in these tests.
+const COLLISIONS: usize = 50;
 
-/// Keys of one hash, as who knows it can choose them: of two words each, where the
-/// second makes up for what the first comes to.
-fn alike() -> Vec<String> {
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Returns different keys with equal hashes. Each key has two words. The second word cancels the
+/// hash of the first.
+fn colliding_keys() -> Vec<String> {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let keys = (0_u64..).filter_map(|count| {
         let first = format!("{count:08}");
         let word = u64::from_le_bytes(first.as_bytes().try_into().ok()?);
-        let front = (16_u64.rotate_left(29) ^ word).wrapping_mul(SPREAD);
+        let front = (16_u64.rotate_left(29) ^ word).wrapping_mul(MULTIPLIER);
         let second = (front.rotate_left(29) ^ 0x55).to_le_bytes();
         let second = second
             .is_ascii()
             .then(|| String::from_utf8(second.to_vec()))?;
         Some(first + &second.ok()?)
     });
-    let keys: Vec<String> = keys.take(ALIKE).collect();
+    let keys: Vec<String> = keys.take(COLLISIONS).collect();
     assert!(keys.iter().all(|key| hash(key) == hash(&keys[0])));
     keys
 }
@@ -47,17 +47,17 @@ proptest! {
         prop_assert_eq!(map.get("none"), None);
     }
 
-    /// As the twin does, which is sorted by keys, with keys of one hash among them.
+    /// Compares with a `BTreeMap`. Half of the keys have equal hashes.
     #[test]
-    fn behaves_as_a_map_of_chosen_keys(
-        steps in proptest::collection::vec((0..8_u8, 0..ALIKE * 2, any::<i64>()), 0..400),
+    fn behaves_as_a_map_with_colliding_keys(
+        steps in proptest::collection::vec((0..8_u8, 0..COLLISIONS * 2, any::<i64>()), 0..400),
     ) {
-        let alike = alike();
+        let colliding = colliding_keys();
         let mut map = Map::new();
         let mut model = BTreeMap::new();
         for (what, key, value) in steps {
-            let key = match key.checked_sub(ALIKE) {
-                None => alike[key].clone(),
+            let key = match key.checked_sub(COLLISIONS) {
+                None => colliding[key].clone(),
                 Some(key) => key.to_string(),
             };
             if what > 0 {
@@ -68,8 +68,8 @@ proptest! {
             }
         }
         prop_assert_eq!(map.len(), model.len());
-        let others = (0..ALIKE).map(|key| key.to_string());
-        for key in alike.iter().cloned().chain(others) {
+        let others = (0..COLLISIONS).map(|key| key.to_string());
+        for key in colliding.iter().cloned().chain(others) {
             let expected = model.get(&key).map(|value| Value::from(*value));
             prop_assert_eq!(map.get(&key), expected.as_ref());
         }
@@ -82,25 +82,27 @@ proptest! {
     }
 
     #[test]
-    fn repeated_keys_of_one_hash_are_found(keys in proptest::collection::vec(0..ALIKE, 0..60)) {
-        let alike = alike();
+    fn duplicates_among_colliding_keys_are_found(
+        keys in proptest::collection::vec(0..COLLISIONS, 0..60),
+    ) {
+        let colliding = colliding_keys();
         let entries: Vec<_> = keys.iter()
-            .map(|key| (Text::from(alike[*key].as_str()), Value::Null)).collect();
-        let first_repeat = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
-        prop_assert_eq!(Map::from_entries(entries).err().map(|(at, _)| at), first_repeat);
+            .map(|key| (Text::from(colliding[*key].as_str()), Value::Null)).collect();
+        let first_duplicate = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
+        prop_assert_eq!(Map::from_entries(entries).err().map(|(at, _)| at), first_duplicate);
     }
 
     #[test]
-    fn repeated_keys_are_found(keys in proptest::collection::vec(0..60_u32, 0..40)) {
+    fn duplicate_keys_are_found(keys in proptest::collection::vec(0..60_u32, 0..40)) {
         let entries: Vec<_> = keys.iter()
             .map(|key| (Text::from(key.to_string()), Value::Null)).collect();
-        let first_repeat = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
-        prop_assert_eq!(Map::from_entries(entries).err().map(|(at, _)| at), first_repeat);
+        let first_duplicate = (0..keys.len()).find(|at| keys[..*at].contains(&keys[*at]));
+        prop_assert_eq!(Map::from_entries(entries).err().map(|(at, _)| at), first_duplicate);
     }
 }
 
 #[test]
-fn of_entries_with_the_same_key_the_last_value_stands_at_the_first_place() {
+fn duplicate_keys_keep_the_first_position_and_the_last_value() {
     for len in [3, 1_000] {
         let entries = (0..len).map(|number| (number.to_string(), number));
         let map = Map::from_iter(entries.chain([("1".to_owned(), -1), ("0".to_owned(), -2)]));

@@ -1,4 +1,4 @@
-//! The errors of serde types.
+//! The error traits of serde.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::de::Unexpected;
 use crate::error::quoted;
 use crate::{Error, ErrorKind};
 
-/// What a map expects of its keys. serde has an error for that of structures only.
+/// The expectation for duplicate map keys. serde has an error only for duplicate structure fields.
 pub(super) const EACH_KEY_ONCE: &str = "each key once";
 
-/// What a type makes of what it is given. Offset and path are the reader's to add.
+/// Errors of data types. The reader adds the offset and the path.
 impl serde::de::Error for Error {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
@@ -75,7 +75,7 @@ impl serde::ser::Error for Error {
     }
 }
 
-/// What serde calls a type, as people do.
+/// Converts the name of a type in serde to a noun phrase.
 fn noun(expected: &dyn serde::de::Expected) -> String {
     let name = expected.to_string();
     let noun = match &*name {
@@ -97,7 +97,7 @@ fn noun(expected: &dyn serde::de::Expected) -> String {
     noun.to_owned()
 }
 
-/// What came, short, and without what must not reach a log raw.
+/// Describes the value that was found. Truncates text and replaces control characters.
 fn unexpected(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(value) => value.to_string(),

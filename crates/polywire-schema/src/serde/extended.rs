@@ -1,8 +1,8 @@
-//! Values for which serde has no type, on their way from a format of ours to a [`Value`].
+//! Passes values without a serde type from the formats of Polywire to a [`Value`].
 //!
-//! They are passed as a variant of an enum, which no other value is. Other formats with tags
-//! make enums of them too, with names from the message. So a variant of ours is recognised by
-//! the address of its name, which a message cannot have.
+//! They are passed as variants of an enum, because no other value is one. Other formats also create
+//! enums, from tags, with variant names from the message. So a variant is recognized by the address
+//! of its name, which a message cannot forge.
 
 use polywire_text::Timestamp;
 use polywire_text::serde_token::number_of;
@@ -32,7 +32,7 @@ impl ExtendedValue {
     ///
     /// # Errors
     ///
-    /// It is the visitor of another type, which accepts no enum.
+    /// Returns the error of the visitor. Visitors of other types reject enums.
     #[cold]
     pub fn visit<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_enum(self)
@@ -86,14 +86,14 @@ impl<'de> VariantAccess<'de> for ExtendedValue {
     }
 }
 
-/// What is no variant of ours.
+/// Returns the error for all other enums.
 #[cold]
 fn unexpected<E: serde::de::Error>() -> E {
     E::invalid_type(Unexpected::Enum, &"any value")
 }
 
-/// Takes what was handed over.
-pub(super) fn take<'de, A: EnumAccess<'de>>(data: A) -> Result<Value, A::Error> {
+/// Receives an [`ExtendedValue`] in the visitor of a [`Value`].
+pub(super) fn receive<'de, A: EnumAccess<'de>>(data: A) -> Result<Value, A::Error> {
     let (variant, content) = data.variant()?;
     match variant {
         Variant::BigDecimal => content.newtype_variant().map(Value::BigDecimal),
@@ -102,7 +102,6 @@ pub(super) fn take<'de, A: EnumAccess<'de>>(data: A) -> Result<Value, A::Error> 
     }
 }
 
-/// The variant whose name came.
 enum Variant {
     BigDecimal,
     BigInteger,

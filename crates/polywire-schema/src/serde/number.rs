@@ -1,4 +1,4 @@
-//! The big numbers.
+//! serde implementations of the big numbers.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use polywire_text::{Malformed, Text};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::foreign::{Digits, Key, NUMBER};
+use super::json_number::{Digits, Key, NUMBER};
 use super::{BIG_DECIMAL, BIG_INTEGER};
 use crate::{BigDecimal, BigInteger};
 
 impl Serialize for BigInteger {
-    /// The digits as text: few formats have such numbers.
+    /// Serializes the digits as text, because few formats have such numbers.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(BIG_INTEGER, self.as_str())
     }
 }
 
 impl Serialize for BigDecimal {
-    /// The number as text: few formats have such numbers.
+    /// Serializes the number as text, because few formats have such numbers.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(BIG_DECIMAL, self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for BigInteger {
-    /// Text, or a number where the format tells one from the other.
+    /// Accepts text. Self-describing formats can also pass a number.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         digits(
             BIG_INTEGER,
@@ -38,8 +38,8 @@ impl<'de> Deserialize<'de> for BigInteger {
 }
 
 impl<'de> Deserialize<'de> for BigDecimal {
-    /// Text, or a number where the format tells one from the other. A format
-    /// that keeps no digits gives the shortest that mean its double.
+    /// Accepts text. Self-describing formats can also pass a number. For a double, uses the
+    /// shortest digits that represent it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         digits(
             BIG_DECIMAL,
@@ -61,7 +61,7 @@ fn digits<'de, T, D: Deserializer<'de>>(
     parse(text).map_err(D::Error::custom)
 }
 
-/// The digits of a number or of text.
+/// Reads the digits of a number, or text.
 struct DigitsVisitor(&'static str);
 
 impl<'de> Visitor<'de> for DigitsVisitor {
@@ -72,7 +72,7 @@ impl<'de> Visitor<'de> for DigitsVisitor {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text, D::Error> {
-        // Formats that are not for people often cannot tell what comes.
+        // Binary formats are often not self-describing.
         match deserializer.is_human_readable() {
             true => deserializer.deserialize_any(self),
             false => deserializer.deserialize_str(self),
@@ -109,11 +109,13 @@ impl<'de> Visitor<'de> for DigitsVisitor {
         Ok(Text::from(String::from_utf8_lossy(&digits)))
     }
 
-    /// A number of serde_json.
+    /// Accepts a number of serde_json: see [`super::json_number`].
     fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Text, A::Error> {
-        let mut lent = false;
-        match items.next_key_seed(Key { lent: &mut lent })? {
-            Some(key) if lent && key == NUMBER => {
+        let mut is_borrowed = false;
+        match items.next_key_seed(Key {
+            is_borrowed: &mut is_borrowed,
+        })? {
+            Some(key) if is_borrowed && key == NUMBER => {
                 items.next_value::<Digits>().map(|Digits(text)| text)
             }
             _ => Err(A::Error::invalid_type(Unexpected::Map, &self)),

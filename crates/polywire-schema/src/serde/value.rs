@@ -1,4 +1,4 @@
-//! Values and maps.
+//! serde implementations of [`Value`] and [`Map`].
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use serde::de::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::error::EACH_KEY_ONCE;
-use super::foreign::{self, Key, NUMBER};
+use super::json_number::{self, Key, NUMBER};
 use super::{TOKEN, extended};
 use crate::{BigInteger, Map, Value};
 
 impl Serialize for Value {
-    /// Blobs and timestamps as they are by themselves, numbers beyond 64 bits
-    /// as text: read back, they are strings in most formats.
+    /// Serializes blobs, timestamps and big numbers with their own implementations, which use text
+    /// in most formats. Such text deserializes as a string.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
@@ -53,8 +53,8 @@ impl<'de> Deserialize<'de> for Value {
 
 #[derive(Default)]
 struct ValueVisitor<'a> {
-    /// Where it is noted that a string was lent, by who wants to know.
-    lent: Option<&'a mut bool>,
+    /// Set to `true` if the value is a borrowed string.
+    is_borrowed: Option<&'a mut bool>,
 }
 
 impl<'de> DeserializeSeed<'de> for ValueVisitor<'_> {
@@ -126,8 +126,8 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
     }
 
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Value, E> {
-        if let Some(lent) = self.lent {
-            *lent = true;
+        if let Some(is_borrowed) = self.is_borrowed {
+            *is_borrowed = true;
         }
         Ok(Value::String(Text::from(value)))
     }
@@ -158,31 +158,33 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut entries: Vec<(Text, Value)> = Vec::new();
-        let mut lent = false;
-        while let Some(key) = items.next_key_seed(Key { lent: &mut lent })? {
-            if lent && key == NUMBER && entries.is_empty() {
+        let mut is_borrowed = false;
+        while let Some(key) = items.next_key_seed(Key {
+            is_borrowed: &mut is_borrowed,
+        })? {
+            if is_borrowed && key == NUMBER && entries.is_empty() {
                 return number_or_map(key, items);
             }
             entries.push((key, items.next_value()?));
         }
-        distinct(entries).map(Value::Map)
+        unique_entries(entries).map(Value::Map)
     }
 
-    /// What serde has no type for, from formats of ours.
+    /// Accepts an [`ExtendedValue`](super::ExtendedValue).
     fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Value, A::Error> {
-        extended::take(data)
+        extended::receive(data)
     }
 }
 
-/// A number of serde_json, or a map that begins like one.
+/// Reads a number of serde_json, or a map that begins like one.
 #[cold]
 fn number_or_map<'de, A: MapAccess<'de>>(key: Text, mut items: A) -> Result<Value, A::Error> {
-    let mut lent = false;
+    let mut is_borrowed = false;
     let value = items.next_value_seed(ValueVisitor {
-        lent: Some(&mut lent),
+        is_borrowed: Some(&mut is_borrowed),
     })?;
     let number = match &value {
-        Value::String(digits) if !lent => foreign::number(digits),
+        Value::String(digits) if !is_borrowed => json_number::number(digits),
         _ => None,
     };
     let mut entries = vec![(key, value)];
@@ -191,12 +193,12 @@ fn number_or_map<'de, A: MapAccess<'de>>(key: Text, mut items: A) -> Result<Valu
     }
     match number {
         Some(number) if entries.len() == 1 => Ok(number),
-        _ => distinct(entries).map(Value::Map),
+        _ => unique_entries(entries).map(Value::Map),
     }
 }
 
-/// A map of entries none of whose keys comes twice.
-fn distinct<E: serde::de::Error>(entries: Vec<(Text, Value)>) -> Result<Map, E> {
+/// Creates a map from entries. Rejects duplicate keys.
+fn unique_entries<E: serde::de::Error>(entries: Vec<(Text, Value)>) -> Result<Map, E> {
     Map::from_entries(entries).map_err(|(position, entries)| {
         let key = Unexpected::Str(&entries[position].0);
         E::invalid_value(key, &EACH_KEY_ONCE)
@@ -223,7 +225,7 @@ impl<'de> Visitor<'de> for MapVisitor {
         while let Some(entry) = items.next_entry()? {
             entries.push(entry);
         }
-        distinct(entries)
+        unique_entries(entries)
     }
 }
 

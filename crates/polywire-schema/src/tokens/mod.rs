@@ -2,12 +2,13 @@
 //!
 //! A format implements [`TokenReader`]: small functions that read one token each. The loop over
 //! the members of a structure, the items of a list and the entries of a map is written once, in
-//! the implementation of [`Decoder`] for every `TokenReader`. It decides which member comes, that
-//! no member comes twice, which nulls are skipped, and what happens to missing members.
+//! the implementation of [`Decoder`] for every `TokenReader`. The loop identifies members, rejects
+//! duplicates, skips nulls and handles missing members.
 //!
-//! Each token has a fast and a slow function. The fast ones are inlined into the code of a type;
-//! they return `None` for everything that is not plain, with nothing read. Then the loop calls
-//! the slow ones, which handle white space, limits and errors.
+//! Each token has a fast and a slow function. The fast functions are inlined into the code of each
+//! type. They handle only the most common form of the input. For all other input they return `None`
+//! without consuming it, and the loop calls the slow function, which handles white space, limits
+//! and errors.
 
 mod part;
 
@@ -22,7 +23,7 @@ use crate::{
     Part, Schema, Seq, ShapeKind, Value,
 };
 
-/// What a token reader is in: decides which tokens separate and end its parts.
+/// The container that is being read. It determines the tokens that separate and end its parts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Container {
     /// A structure or union.
@@ -33,80 +34,82 @@ pub enum Container {
     Map,
 }
 
-/// What a profile says about members, for all formats.
+/// The rules of a profile that apply to all formats.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Whether nulls in lists and maps that are not sparse are skipped, as on clients.
+    /// Whether nulls in lists and maps that are not sparse are skipped. Clients skip them.
     pub skip_nulls: bool,
     /// Whether missing required members and unknown variants of unions are errors.
     pub required: bool,
-    /// Which missing members get their default.
+    /// The missing members that get their default.
     pub defaults: Defaults,
-    /// By which names errors call members.
+    /// The source of member names in errors.
     pub names: NameSource,
 }
 
-/// The name of a member, once it was read.
+/// The result of reading the name of a member.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Name {
     /// The member with this ordinal.
     Member(u32),
     /// A name that the shape does not have. Its value follows.
     Unknown,
-    /// Something without a meaning, and without a value to skip.
+    /// Input without meaning. No value follows.
     Ignored,
 }
 
 /// A reader of the tokens of one format. [`Decoder`] is implemented for every token reader.
 ///
-/// Functions without a comment do what the function of [`Decoder`] with the same name does.
+/// Functions that refer to [`Decoder`] have the same contract as the function with the same name.
 pub trait TokenReader<'de> {
-    /// What comes next in a structure, for readers that look at it only once.
+    /// The next token of a structure, for readers that can inspect it only once.
     type Next: Copy;
 
-    /// What [`match_member`](Self::match_member) has found, such as a number of bytes.
+    /// The result of [`match_member`](Self::match_member), such as a number of bytes.
     type Run: Copy;
 
-    /// What is left of the limits of the message.
+    /// Returns the remaining limits of the message.
     fn budget(&mut self) -> &mut Budget;
 
-    /// What the profile says about members.
+    /// Returns the rules of the profile.
     fn rules(&self) -> Rules;
 
-    /// Which part of the structure at the top the document holds. The loop asks before each
-    /// structure and calls [`part_begun`](Self::part_begun) unless it is [`Part::Whole`].
+    /// Returns the part of the top-level structure that the document contains. The loop asks before
+    /// each structure. Unless the result is [`Part::Whole`], it then calls
+    /// [`part_begun`](Self::part_begun).
     #[inline(always)]
     fn part(&self) -> Part {
         Part::Whole
     }
 
-    /// From now on, structures are whole.
+    /// Called when the top-level structure begins. Afterwards [`part`](Self::part) must return
+    /// [`Part::Whole`].
     fn part_begun(&mut self) {}
 
-    /// Reads the token that begins a structure, list or map, and enters it in the budget.
+    /// Reads the token that begins a structure, list or map, and enters a level of the budget.
     fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error>;
 
-    /// Reads what separates two parts of a container. At its end reads the token that ends it,
-    /// leaves it in the budget and returns `false`. Counts items and entries, not members: each
-    /// member comes at most once.
+    /// Advances to the next part of a container and returns `true`. At the end of the container,
+    /// reads the end token, leaves the level of the budget and returns `false`. Counts items and
+    /// entries, but not members, because each member occurs at most once.
     fn next(&mut self, container: Container, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
 
-    /// Whether [`other_member`](Self::other_member) also finds the member that is expected.
+    /// Whether [`other_member`](Self::other_member) also finds the expected member.
     const FINDS_EXPECTED: bool = false;
 
-    /// Fast: looks at what comes next.
+    /// Fast: inspects the next token.
     fn peek(&self, seq: &Seq) -> Self::Next;
 
-    /// Fast: what stands before the value of `member`, if its name comes next, spelled as the
-    /// writer of the format spells it, and the value is not null.
+    /// Fast: matches the input before the value of `member`. Succeeds if the name has the same form
+    /// as in the output of the encoder, and the value is not null. Does not consume input.
     fn match_member(&self, next: Self::Next, member: Member<'_>, seq: &Seq) -> Option<Self::Run>;
 
-    /// Skips what [`match_member`](Self::match_member) has found.
+    /// Consumes the input that [`match_member`](Self::match_member) has matched.
     fn accept_member(&mut self, run: Self::Run, seq: &mut Seq);
 
-    /// The next member or [`END`], if it is not the member that is expected, or if the document
-    /// holds a part of the structure. Handles what is usual, and calls [`slow_member`] for the
-    /// rest.
+    /// Returns the next member or [`END`]. Called if the next member is not the expected member, or
+    /// if the document contains a part of the structure. Handles common cases, and calls
+    /// [`slow_member`] for all others.
     fn other_member(
         &mut self,
         next: Self::Next,
@@ -117,13 +120,15 @@ pub trait TokenReader<'de> {
     /// Reads the name of a member, after [`next`](Self::next).
     fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error>;
 
-    /// Whether this member may come in several parts. `continues` says that this is not the first.
+    /// Returns whether this member can occur several times, as flattened XML lists do. `continues`
+    /// is set if it has already occurred.
     fn may_continue(&mut self, member: Member<'_>, continues: bool) -> bool {
         let _ = (member, continues);
         false
     }
 
-    /// Fast: the next key of a map, if a value follows that is not null; `Some(None)` at its end.
+    /// Fast: reads the next key of a map, if its value is not null. Returns `Some(None)` at the end
+    /// of the map.
     fn quick_key(&mut self, seq: &mut Seq) -> Option<Option<Text>> {
         let _ = seq;
         None
@@ -132,17 +137,21 @@ pub trait TokenReader<'de> {
     /// Reads the key of an entry, after [`next`](Self::next), into [`scratch`](Self::scratch).
     fn key(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error>;
 
-    /// The text that a slow function has read. Fast functions return in registers, which a slow
-    /// function that returned a `Text` would prevent.
+    /// The buffer for the result of slow functions. If they returned a `Text`, the fast path could
+    /// not return its result in registers.
     fn scratch(&mut self) -> &mut Text;
 
-    /// Skips a value. It must be well formed.
+    /// Skips a value.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value is not well-formed.
     fn skip_value(&mut self) -> Result<(), Error>;
 
-    /// Fast: whether a null may come next.
+    /// Fast: returns `false` if the next value is certainly not null.
     fn may_be_null(&self) -> bool;
 
-    /// Called after the last item or entry of the list or map of `at`.
+    /// Called at the end of the list or map of `at`.
     fn ended(&mut self, at: Member<'_>, seq: &Seq) {
         let _ = (at, seq);
     }
@@ -197,12 +206,13 @@ pub trait TokenReader<'de> {
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error;
 }
 
-/// The next member or [`END`], whatever comes: the loop over the members of a structure.
+/// Advances to the next member of a structure and returns its ordinal or [`END`]. Handles all
+/// input.
 ///
 /// # Errors
 ///
-/// What comes is no member, the value of a member that is skipped is malformed, or a member comes
-/// twice.
+/// Returns an error if the input is malformed, if a member occurs twice, or if unknown members
+/// exceed the limit of items.
 #[inline(never)]
 pub fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
@@ -227,7 +237,7 @@ pub fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
         };
         let member = shape.member(ordinal);
         seq.guess = ordinal + 1;
-        // A member of the head must not come in the document.
+        // Members of the message head are unknown in the document.
         if !seq.part.holds(member) {
             seq.unknown = true;
             reader.skip_value()?;
@@ -249,7 +259,7 @@ pub fn slow_member<'de, R: TokenReader<'de> + ?Sized>(
     }
 }
 
-/// Reads the next key into the scratch of the reader. `false` at the end of the map.
+/// Reads the next key into [`TokenReader::scratch`]. Returns `false` at the end of the map.
 #[inline(never)]
 fn slow_key<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
@@ -267,7 +277,8 @@ fn slow_key<'de, R: TokenReader<'de> + ?Sized>(
     }
 }
 
-/// Skips a null that is no element of the list or map of `at`, if the profile says so.
+/// Skips a null in the list or map of `at`, if the profile skips nulls and the collection may not
+/// contain them. Returns whether it skipped one.
 #[inline(always)]
 fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
@@ -278,6 +289,16 @@ fn skip_null<'de, R: TokenReader<'de> + ?Sized>(
         return reader.null();
     }
     Ok(false)
+}
+
+/// Implements functions of [`Decoder`] with the functions of [`TokenReader`] of the same names.
+macro_rules! forward {
+    ($($name:ident -> $type:ty;)*) => {
+        $(#[inline(always)]
+        fn $name(&mut self, at: Member<'_>) -> Result<$type, Error> {
+            TokenReader::$name(self, at)
+        })*
+    };
 }
 
 impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
@@ -291,7 +312,7 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
 
     #[inline(always)]
     fn member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        // The member that is expected next. In a part none is.
+        // The expected member. `END` if the document contains a part of the structure.
         let ordinal = seq.guess;
         let next = self.peek(seq);
         if ordinal < shape.len()
@@ -366,54 +387,17 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         TokenReader::null(self)
     }
 
-    #[inline(always)]
-    fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        TokenReader::boolean(self, at)
-    }
-
-    #[inline(always)]
-    fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        TokenReader::integer(self, at)
-    }
-
-    #[inline(always)]
-    fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
-        TokenReader::float(self, at)
-    }
-
-    #[inline(always)]
-    fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
-        TokenReader::double(self, at)
-    }
-
-    #[inline(always)]
-    fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
-        TokenReader::big_integer(self, at)
-    }
-
-    #[inline(always)]
-    fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
-        TokenReader::big_decimal(self, at)
-    }
-
-    #[inline(always)]
-    fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        TokenReader::text(self, at)
-    }
-
-    #[inline(always)]
-    fn str(&mut self, at: Member<'_>) -> Result<Cow<'de, str>, Error> {
-        TokenReader::str(self, at)
-    }
-
-    #[inline(always)]
-    fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
-        TokenReader::blob(self, at)
-    }
-
-    #[inline(always)]
-    fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        TokenReader::timestamp(self, at)
+    forward! {
+        boolean -> bool;
+        integer -> i64;
+        float -> f32;
+        double -> f64;
+        big_integer -> BigInteger;
+        big_decimal -> BigDecimal;
+        text -> Text;
+        str -> Cow<'de, str>;
+        blob -> Blob;
+        timestamp -> Timestamp;
     }
 
     #[inline(always)]
@@ -426,8 +410,8 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         TokenReader::document(self)
     }
 
-    fn fills(&self, at: Member<'_>) -> bool {
-        self.rules().defaults.fills(at)
+    fn fills_default(&self, at: Member<'_>) -> bool {
+        self.rules().defaults.fills_default(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {

@@ -1,9 +1,10 @@
-//! Structures of which a document holds a part, such as the body of an HTTP message.
+//! Reads structures of which the document contains only a part, such as the body of an HTTP
+//! message.
 
 use super::{Container, TokenReader};
 use crate::{END, Error, Member, Part, Schema, Seq};
 
-/// Begins the structure at the top, of which the document holds a part.
+/// Begins the top-level structure, of which the document contains a part.
 #[cold]
 pub(super) fn begin_part<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
@@ -16,7 +17,7 @@ pub(super) fn begin_part<'de, R: TokenReader<'de> + ?Sized>(
         _ => reader.begin(Container::Structure, at)?,
     };
     seq.part = part;
-    // The members of the head mostly come first.
+    // Members in the message head are often the first members of the shape.
     let shape = at.target();
     let first = shape.members().find(|member| part.holds(*member));
     seq.part_guess = first.map_or(shape.len(), Member::ordinal);
@@ -24,7 +25,7 @@ pub(super) fn begin_part<'de, R: TokenReader<'de> + ?Sized>(
     Ok(seq)
 }
 
-/// The next member of a structure of which the document holds a part.
+/// Advances to the next member of a structure of which the document contains a part.
 #[inline(never)]
 pub(super) fn part_member<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,
@@ -32,7 +33,7 @@ pub(super) fn part_member<'de, R: TokenReader<'de> + ?Sized>(
     seq: &mut Seq,
 ) -> Result<u32, Error> {
     if matches!(seq.part, Part::Payload(_)) {
-        // The payload comes once.
+        // The payload is the only member and is returned once.
         let payload = seq.part.payload(shape).filter(|_| seq.count == 0);
         seq.count = 1;
         return Ok(payload.unwrap_or(END));
@@ -51,7 +52,7 @@ pub(super) fn part_member<'de, R: TokenReader<'de> + ?Sized>(
     ordinal
 }
 
-/// The member that is expected next, if it comes and the document holds it.
+/// Reads the name of the expected member, if it is next and the document contains it.
 #[inline(always)]
 fn expected_member<'de, R: TokenReader<'de> + ?Sized>(
     reader: &mut R,

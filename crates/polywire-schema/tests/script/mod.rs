@@ -1,4 +1,4 @@
-//! A decoder that plays a script of steps.
+//! A decoder that returns scripted values.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use polywire_schema::{
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step {
-    /// A structure, list or map begins, or goes on.
+    /// The start of a structure, list or map, or of a further part of it.
     Begin {
         continues: bool,
     },
@@ -41,21 +41,21 @@ impl<'s> Script<'s> {
                 continues,
                 ..Seq::default()
             }),
-            step => Err(unplanned(step)),
+            step => Err(unexpected(step)),
         }
     }
 
-    /// Whether something stands before the end.
-    fn more(&mut self) -> bool {
-        let more = self.steps.first() != Some(&Step::End);
-        if !more {
+    /// Returns whether another item follows. Consumes the end.
+    fn has_next(&mut self) -> bool {
+        let has_next = self.steps.first() != Some(&Step::End);
+        if !has_next {
             self.next();
         }
-        more
+        has_next
     }
 }
 
-fn unplanned(step: impl std::fmt::Debug) -> Error {
+fn unexpected(step: impl std::fmt::Debug) -> Error {
     Error::new(ErrorKind::WrongType).found(format!("{step:?}"))
 }
 
@@ -68,7 +68,7 @@ impl<'de> Decoder<'de> for Script<'_> {
         match self.next() {
             Step::Member(ordinal) => Ok(ordinal),
             Step::End => Ok(END),
-            step => Err(unplanned(step)),
+            step => Err(unexpected(step)),
         }
     }
 
@@ -77,7 +77,7 @@ impl<'de> Decoder<'de> for Script<'_> {
     }
 
     fn item(&mut self, _: Member<'_>, _: &mut Seq) -> Result<bool, Error> {
-        Ok(self.more())
+        Ok(self.has_next())
     }
 
     fn map(&mut self, _: Member<'_>) -> Result<Seq, Error> {
@@ -88,22 +88,22 @@ impl<'de> Decoder<'de> for Script<'_> {
         match self.next() {
             Step::Key(key) => Ok(Some(Text::from(key))),
             Step::End => Ok(None),
-            step => Err(unplanned(step)),
+            step => Err(unexpected(step)),
         }
     }
 
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
-        let null = self.steps.first() == Some(&Step::Null);
-        if null {
+        let is_null = self.steps.first() == Some(&Step::Null);
+        if is_null {
             self.next();
         }
-        Ok(null)
+        Ok(is_null)
     }
 
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
         match self.next() {
             Step::Text(text) => Ok(Text::from(text)),
-            step => Err(unplanned(step)),
+            step => Err(unexpected(step)),
         }
     }
 
@@ -111,7 +111,7 @@ impl<'de> Decoder<'de> for Script<'_> {
         Ok(Cow::Owned(self.text(at)?.into()))
     }
 
-    /// A list if something other than a key follows, a map if a key does.
+    /// Returns a map if a key follows, otherwise a list or scalar.
     fn any(&mut self) -> Result<Event, Error> {
         match (self.steps.first(), self.steps.get(1)) {
             (Some(Step::Begin { .. }), Some(Step::Key(_))) => self.begin().map(Event::Map),
@@ -125,39 +125,39 @@ impl<'de> Decoder<'de> for Script<'_> {
     }
 
     fn boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn float(&mut self, at: Member<'_>) -> Result<f32, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn double(&mut self, at: Member<'_>) -> Result<f64, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        Err(unplanned(at))
+        Err(unexpected(at))
     }
 
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {

@@ -1,4 +1,4 @@
-//! The constraints of shapes and members.
+//! Builds the constraints of shapes and members.
 
 use super::Assembly;
 use crate::builder::BuildError;
@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl Assembly {
-    /// Stores what a member's own traits demand beside those of its target; the
-    /// index plus one, or 0 where there is nothing.
+    /// Adds the constraints of a member, combined with those of its target, to the array. `target`
+    /// and the result are an index plus one, or 0 for no constraints.
     pub(super) fn constraint(
         &mut self,
         spec: &ConstraintSpec,
@@ -31,13 +31,13 @@ impl Assembly {
                 values: Span::default(),
             },
         };
-        if let Some((least, most)) = spec.length {
-            def.min_length = least.unwrap_or(0);
-            def.max_length = most.unwrap_or(u64::MAX);
+        if let Some((min, max)) = spec.length {
+            def.min_length = min.unwrap_or(0);
+            def.max_length = max.unwrap_or(u64::MAX);
         }
-        if let Some((least, most)) = &spec.range {
-            def.least = self.decimal(least.as_deref())?;
-            def.most = self.decimal(most.as_deref())?;
+        if let Some((min, max)) = &spec.range {
+            def.least = self.decimal(min.as_deref())?;
+            def.most = self.decimal(max.as_deref())?;
         }
         if let Some(pattern) = &spec.pattern {
             def.pattern = self.intern(pattern)?;
@@ -63,7 +63,7 @@ impl Assembly {
         self.index(self.constraints.len())
     }
 
-    /// A bound of a range.
+    /// Stores a bound of a range.
     pub(super) fn decimal(&mut self, text: Option<&str>) -> Result<Span, BuildError> {
         let Some(text) = text else {
             return Ok(Span::default());
@@ -71,13 +71,13 @@ impl Assembly {
         match text.parse::<BigDecimal>() {
             Ok(_) => self.intern(text),
             Err(_) => Err(BuildError(format!(
-                "a bound of a range that is no number: {text:.40}"
+                "a bound of a range is not a number: {text:.40}"
             ))),
         }
     }
 
-    /// Marks the shapes that have constraints or sensitive data below them, once the arrays are
-    /// whole.
+    /// Marks the shapes that contain constraints or sensitive data. Called after all shapes have
+    /// been added.
     pub(super) fn mark_shapes(&mut self) {
         self.mark_above(
             |member| member.constraint > 0,
@@ -91,9 +91,9 @@ impl Assembly {
         );
     }
 
-    /// Gives `member_flag` to the members that `is_start` selects and to all members whose values
-    /// contain them, and `shape_flag` to the shapes of these members. Each member is looked at
-    /// once, and once more if its target gets the flag.
+    /// Adds `member_flag` to the members that `is_start` selects and to all members whose values
+    /// contain them, and adds `shape_flag` to the shapes of these members. Visits each member at
+    /// most twice.
     fn mark_above(
         &mut self,
         is_start: impl Fn(&MemberDef) -> bool,
@@ -111,7 +111,7 @@ impl Assembly {
         while let Some(index) = work.pop() {
             let member = &mut self.members[index as usize];
             member.flags = member.flags.with(member_flag);
-            // A root is no part of its shape.
+            // A root member is not part of its shape.
             let shape = &mut self.shapes[member.container as usize];
             if member.ordinal != u32::MAX && !shape.flags.contains(shape_flag) {
                 shape.flags = shape.flags.with(shape_flag);

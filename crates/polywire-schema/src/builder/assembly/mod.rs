@@ -1,4 +1,4 @@
-//! From what a builder was told to the arrays of a set.
+//! Converts the input of a builder to the arrays of a set.
 
 mod constraints;
 mod services;
@@ -15,12 +15,13 @@ use crate::{
     ShapeDef, ShapeFlags, ShapeKind, Span,
 };
 use crate::{defaults, variants};
-use tables::LONGEST_NAME;
+use tables::MAX_NAME_LEN;
 
-/// The arrays of a set while they grow.
+/// The arrays of a set during construction.
+#[derive(Default)]
 pub(super) struct Assembly {
-    /// How long each of them may get: what a [`Span`] can tell. Less in tests.
-    most: usize,
+    /// The maximum length of each array, so that indices fit 32 bits. Smaller in tests.
+    max_len: usize,
     text: String,
     code: Vec<u8>,
     shapes: Vec<ShapeDef>,
@@ -28,8 +29,8 @@ pub(super) struct Assembly {
     errors: Vec<ErrorDef>,
     constraints: Vec<ConstraintDef>,
     enum_values: Vec<EnumValueDef>,
-    /// The constraints of each shape, as its root has them: an index plus one.
-    own_constraints: Vec<u32>,
+    /// For each shape, the index of its constraints plus one, or 0 if it has none.
+    shape_constraints: Vec<u32>,
     lists: Vec<u32>,
     buckets: Vec<u16>,
     variants: Vec<variants::Slot>,
@@ -37,28 +38,14 @@ pub(super) struct Assembly {
     names: [Vec<Name>; Encoding::COUNT],
 }
 
-impl Default for Assembly {
-    fn default() -> Self {
+impl Assembly {
+    pub(super) fn new(max_len: usize) -> Self {
         Self {
-            most: u32::MAX as usize,
-            text: String::new(),
-            code: Vec::new(),
-            shapes: Vec::new(),
-            members: Vec::new(),
-            errors: Vec::new(),
-            constraints: Vec::new(),
-            enum_values: Vec::new(),
-            own_constraints: Vec::new(),
-            lists: Vec::new(),
-            buckets: Vec::new(),
-            variants: Vec::new(),
-            plain: Default::default(),
-            names: Default::default(),
+            max_len,
+            ..Self::default()
         }
     }
-}
 
-impl Assembly {
     pub(super) fn assemble(
         mut self,
         builder: SchemaBuilder,
@@ -67,23 +54,23 @@ impl Assembly {
             shapes,
             operations,
             services,
-            stray,
+            invalid_ref,
         } = builder;
-        if let Some(stray) = stray {
+        if let Some(invalid) = invalid_ref {
             return Err(BuildError(format!(
-                "a shape of another builder: number {}, of {}",
-                stray.0.0,
+                "shape {} does not exist: the builder has {} shapes",
+                invalid.0.0,
                 shapes.len()
             )));
         }
-        // What members take from their targets.
+        // The traits that members inherit from their targets.
         let targets: Vec<(ShapeKind, MemberSpec)> = shapes
             .iter()
             .map(|shape| (shape.kind, shape.root.clone()))
             .collect();
         for (_, root) in &targets {
-            let own = self.constraint(&root.constraints, None)?;
-            self.own_constraints.push(own);
+            let index = self.constraint(&root.constraints, None)?;
+            self.shape_constraints.push(index);
         }
         for (index, shape) in shapes.into_iter().enumerate() {
             self.shape(index as u32, shape, &targets)?;
@@ -129,25 +116,22 @@ impl Assembly {
             root,
             error,
         } = shape;
-        let wanted = match kind {
+        let expected_count = match kind {
             ShapeKind::List => Some(1),
             ShapeKind::Map => Some(2),
             ShapeKind::Structure | ShapeKind::Union => None,
             _ => Some(0),
         };
-        if wanted.is_some_and(|wanted| wanted != members.len()) {
-            let count = members.len();
+        let count = members.len();
+        if expected_count.is_some_and(|expected| expected != count) {
             return Err(BuildError(format!(
                 "{id}: a {kind:?} cannot have {count} members"
             )));
         }
-        if members.len() >= usize::from(u16::MAX) {
-            return Err(BuildError(format!(
-                "{id}: too many members: {}",
-                members.len()
-            )));
+        if count >= usize::from(u16::MAX) {
+            return Err(BuildError(format!("{id}: too many members: {count}")));
         }
-        // Attributes are written into the start tag, before everything else.
+        // XML attributes are part of the start tag, so they are written first.
         members.sort_by_key(|member| !member.flags.contains(MemberFlags::XML_ATTRIBUTE));
 
         let mut flags = ShapeFlags::default();
@@ -159,7 +143,7 @@ impl Assembly {
         if kind == ShapeKind::Structure && members.iter().any(is_token) {
             flags = flags.with(ShapeFlags::TOKEN);
         }
-        let is_on_pool = |member: &MemberSpec| {
+        let is_ambiguous = |member: &MemberSpec| {
             member.flags.contains(MemberFlags::XML_ATTRIBUTE)
                 || member
                     .xml_name
@@ -167,7 +151,7 @@ impl Assembly {
                     .unwrap_or(&member.name)
                     .contains(':')
         };
-        if members.iter().any(is_on_pool) {
+        if members.iter().any(is_ambiguous) {
             flags = flags.with(ShapeFlags::XML_APART);
         }
         let first_member = self.index(self.members.len())?;
@@ -266,10 +250,10 @@ impl Assembly {
             ordinal,
             location_name: self.intern(&spec.location_name)?,
             media_type: self.intern(media_type)?,
-            constraint: match self.own_constraints.get(spec.target.0 as usize) {
-                // Roots target themselves, and have their constraints already.
-                Some(own) if ordinal == u32::MAX => *own,
-                own => self.constraint(&spec.constraints, own.copied())?,
+            constraint: match self.shape_constraints.get(spec.target.0 as usize) {
+                // The constraints of root members have already been added.
+                Some(index) if ordinal == u32::MAX => *index,
+                index => self.constraint(&spec.constraints, index.copied())?,
             },
             default: self.intern(spec.default_json.as_deref().unwrap_or_default())?,
         };
@@ -285,19 +269,12 @@ impl Assembly {
             xml_attribute: spec.flags.contains(MemberFlags::XML_ATTRIBUTE),
             ec2: spec.ec2_name.as_deref(),
         };
-        let sources = [
-            NameSource::Member,
-            NameSource::Json,
-            NameSource::Xml,
-            NameSource::Query,
-            NameSource::Ec2,
-        ];
-        for source in sources {
+        for source in NameSource::ALL {
             let name = parts.plain(source);
-            if name.len() > LONGEST_NAME {
+            if name.len() > MAX_NAME_LEN {
                 let start: String = name.chars().take(40).collect();
                 return Err(BuildError(format!(
-                    "{id}: the name `{start}...` has {} bytes; {LONGEST_NAME} are allowed",
+                    "{id}: the name `{start}...` has {} bytes; the maximum is {MAX_NAME_LEN}",
                     name.len()
                 )));
             }
@@ -312,7 +289,7 @@ impl Assembly {
                 None => {
                     let start = self.index(self.code.len())?;
                     self.code.extend_from_slice(&run);
-                    // The padding comes behind it.
+                    // The check includes the padding at the end of the array.
                     let end = self.index(self.code.len() + RUN_PADDING)?;
                     Name::long(start, end - start - RUN_PADDING as u32)
                 }
@@ -327,10 +304,7 @@ impl Assembly {
     }
 
     fn indices(&self, span: Span) -> &[u32] {
-        let start = span.start as usize;
-        self.lists
-            .get(start..start + span.len as usize)
-            .unwrap_or_default()
+        self.lists.get(span.range()).unwrap_or_default()
     }
 
     fn list(&mut self, indices: &[u32]) -> Result<Span, BuildError> {
@@ -350,20 +324,20 @@ impl Assembly {
         Ok(Span { start, len })
     }
 
-    /// A place in one of the arrays, as the definitions store it.
-    fn index(&self, at: usize) -> Result<u32, BuildError> {
-        match u32::try_from(at) {
-            Ok(index) if at <= self.most => Ok(index),
+    /// Converts an index to the stored type.
+    fn index(&self, index: usize) -> Result<u32, BuildError> {
+        match u32::try_from(index) {
+            Ok(stored) if index <= self.max_len => Ok(stored),
             _ => Err(BuildError(format!(
                 "too large: more than {} names, members or bytes of text",
-                self.most
+                self.max_len
             ))),
         }
     }
 }
 
-fn no_shape(what: &str, shape: ShapeRef) -> BuildError {
-    BuildError(format!("{what}: there is no shape number {}", shape.0))
+fn no_shape(id: &str, shape: ShapeRef) -> BuildError {
+    BuildError(format!("{id}: shape {} does not exist", shape.0))
 }
 
 #[cfg(test)]
@@ -372,23 +346,17 @@ mod tests {
     use crate::builder::tests::named;
 
     #[test]
-    fn arrays_end_where_spans_do() {
-        let assemble = |most| {
-            let assembly = Assembly {
-                most,
-                ..Assembly::default()
-            };
-            assembly.assemble(named(100))
-        };
+    fn array_lengths_are_limited() {
+        let assemble = |max_len| Assembly::new(max_len).assemble(named(100));
         let set = assemble(usize::MAX).unwrap();
-        let most = set.text.len().max(set.code.len());
-        assert!(assemble(most).is_ok());
-        let error = assemble(most - 1).unwrap_err().to_string();
+        let longest = set.text.len().max(set.code.len());
+        assert!(assemble(longest).is_ok());
+        let error = assemble(longest - 1).unwrap_err().to_string();
         assert_eq!(
             error,
             format!(
                 "too large: more than {} names, members or bytes of text",
-                most - 1
+                longest - 1
             )
         );
     }

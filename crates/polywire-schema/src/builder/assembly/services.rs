@@ -1,4 +1,4 @@
-//! Services and their operations.
+//! Builds services and their operations.
 
 use super::{Assembly, no_shape};
 use crate::builder::{BuildError, OperationSpec, ServiceSpec};
@@ -13,8 +13,8 @@ impl Assembly {
         let name = spec.id.rsplit('#').next().unwrap_or_default();
         let shapes = [spec.input, spec.output];
         let mut shapes = shapes.iter().chain(&spec.errors);
-        if let Some(stray) = shapes.find(|shape| !self.has(**shape)) {
-            return Err(no_shape(&spec.id, *stray));
+        if let Some(invalid) = shapes.find(|shape| !self.has(**shape)) {
+            return Err(no_shape(&spec.id, *invalid));
         }
         let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
         Ok(OperationDef {
@@ -42,15 +42,15 @@ impl Assembly {
         spec: &ServiceSpec,
         operations: &mut [OperationDef],
     ) -> Result<ServiceDef, BuildError> {
-        if let Some(stray) = spec.errors.iter().find(|shape| !self.has(**shape)) {
-            return Err(no_shape(&spec.id, *stray));
+        if let Some(invalid) = spec.errors.iter().find(|shape| !self.has(**shape)) {
+            return Err(no_shape(&spec.id, *invalid));
         }
         let errors: Vec<u32> = spec.errors.iter().map(|error| error.0).collect();
         let errors = self.list(&errors)?;
-        for at in &spec.operations {
-            let Some(operation) = operations.get_mut(*at as usize) else {
+        for index in &spec.operations {
+            let Some(operation) = operations.get_mut(*index as usize) else {
                 return Err(BuildError(format!(
-                    "{}: there is no operation number {at}",
+                    "{}: operation {index} does not exist",
                     spec.id
                 )));
             };
@@ -72,15 +72,14 @@ impl Assembly {
         })
     }
 
-    /// Adds the errors of a service to an operation. The list is the same for
-    /// all operations and is stored once.
+    /// Adds the errors of a service to an operation. All operations of a service share one list.
     pub(super) fn add_errors(
         &mut self,
         operation: &mut OperationDef,
         errors: Span,
     ) -> Result<(), BuildError> {
         if operation.service_errors.len > 0 {
-            // An operation of two services: it has the errors of both.
+            // The operation belongs to two services and gets the errors of both.
             let mut own = self.indices(operation.errors).to_vec();
             own.extend_from_slice(self.indices(operation.service_errors));
             operation.errors = self.list(&own)?;

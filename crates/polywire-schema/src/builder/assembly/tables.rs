@@ -1,4 +1,4 @@
-//! Names as they stand on the wire, and the tables that they are looked up in.
+//! Builds the hash tables for names.
 
 use super::Assembly;
 use crate::NameSource;
@@ -6,14 +6,13 @@ use crate::builder::BuildError;
 use crate::names::{hash, hash_whole};
 use crate::variants;
 
-/// Shapes with up to this many members are searched in order.
-const LINEAR: usize = 4;
+/// Shapes with up to this many members have no table. Lookups use linear search.
+const MAX_LINEAR: usize = 4;
 
-/// How many names a look-up may compare before a shape's tables are made by
-/// all bytes of the names.
-const PROBES: usize = 8;
+/// If a lookup would compare more names than this, the tables of the shape use [`hash_whole`].
+const MAX_PROBES: usize = 8;
 
-/// The look-up tables of a shape.
+/// The lookup tables of a shape.
 #[derive(Default)]
 pub(super) struct Lookup {
     pub(super) tables: [u32; NameSource::COUNT],
@@ -21,24 +20,22 @@ pub(super) struct Lookup {
     pub(super) whole: bool,
 }
 
-/// The longest name that a CBOR head of three bytes tells. Identifiers are far
-/// shorter.
-pub(super) const LONGEST_NAME: usize = u16::MAX as usize;
+/// The maximum length of a name, in bytes. It fits a CBOR head of three bytes.
+pub(super) const MAX_NAME_LEN: usize = u16::MAX as usize;
 
 impl Assembly {
-    /// Builds the look-up tables of a shape; sources that spell all names
-    /// alike share one.
+    /// Builds the lookup tables of a shape. Sources with the same names share a table.
     pub(super) fn lookup(&mut self, first: usize, count: usize) -> Result<Lookup, BuildError> {
         let mut lookup = Lookup::default();
-        if count <= LINEAR {
+        if count <= MAX_LINEAR {
             return Ok(lookup);
         }
         let size = (count * 2).next_power_of_two();
         lookup.bits = size.trailing_zeros() as u8;
-        // All tables of a shape hash alike: by all bytes as soon as one needs it.
-        let quick = self.tables(first, count, size, hash, PROBES);
-        lookup.whole = quick.is_none();
-        let tables = quick.or_else(|| self.tables(first, count, size, hash_whole, usize::MAX));
+        // All tables of a shape use the same hash function.
+        let fast = self.tables(first, count, size, hash, MAX_PROBES);
+        lookup.whole = fast.is_none();
+        let tables = fast.or_else(|| self.tables(first, count, size, hash_whole, usize::MAX));
         for (source, table) in tables.into_iter().flatten().enumerate() {
             lookup.tables[source] = match table {
                 Some(buckets) => {
@@ -46,13 +43,14 @@ impl Assembly {
                     self.buckets.extend_from_slice(&buckets);
                     start
                 }
-                None => lookup.tables[self.spelled_alike(first, count, source)],
+                None => lookup.tables[self.first_equal_source(first, count, source)],
             };
         }
         Ok(lookup)
     }
 
-    /// Where the tables of a union's short names start, and their size.
+    /// Builds the variant tables of a union. Returns their start indices, and the binary logarithm
+    /// of their size.
     pub(super) fn variants(
         &mut self,
         first: usize,
@@ -72,8 +70,8 @@ impl Assembly {
         Ok((starts, bits))
     }
 
-    /// The first source that spells the names of these members as `source` does.
-    pub(super) fn spelled_alike(&self, first: usize, count: usize, source: usize) -> usize {
+    /// Returns the first source that has the same names as `source` for these members.
+    pub(super) fn first_equal_source(&self, first: usize, count: usize, source: usize) -> usize {
         let names = |source: usize| self.names(source, first, count);
         let same = |other: &usize| names(*other).eq(names(source));
         (0..source).find(same).unwrap_or(source)
@@ -87,22 +85,22 @@ impl Assembly {
     ) -> impl ExactSizeIterator<Item = &str> {
         self.plain[source][first..first + count]
             .iter()
-            .map(|span| &self.text[span.start as usize..(span.start + span.len) as usize])
+            .map(|span| &self.text[span.range()])
     }
 
-    /// A table for each source that spells names in a way of its own; nothing
-    /// if a look-up in one of them would compare more than `most` names.
+    /// Builds a table for each source, or `None` for a source that shares the table of an earlier
+    /// one. Fails if a lookup would compare more than `max_probes` names.
     pub(super) fn tables(
         &self,
         first: usize,
         count: usize,
         size: usize,
         hash: fn(&[u8]) -> u64,
-        most: usize,
+        max_probes: usize,
     ) -> Option<Vec<Option<Vec<u16>>>> {
         let mut tables = Vec::with_capacity(NameSource::COUNT);
         for source in 0..NameSource::COUNT {
-            if self.spelled_alike(first, count, source) != source {
+            if self.first_equal_source(first, count, source) != source {
                 tables.push(None);
                 continue;
             }
@@ -113,7 +111,7 @@ impl Assembly {
                 while buckets[at] != 0 {
                     at = (at + 1) & (size - 1);
                     probes += 1;
-                    if probes > most {
+                    if probes > max_probes {
                         return None;
                     }
                 }

@@ -1,16 +1,22 @@
 //! The numbers of serde_json.
 //!
-//! With its feature `arbitrary_precision` serde_json gives each number as a map of one
-//! entry, whose key is a name of its own and whose value holds the digits. Cargo
-//! unifies features, so any crate of a build may switch that on; numbers are
-//! therefore recognised in that form too.
+//! With the feature `arbitrary_precision`, serde_json passes each number as a map with one entry: a
+//! private key, and the digits as the value. Cargo unifies features, so any crate in a build can
+//! enable the feature. So numbers have to be recognized in this form too.
 //!
-//! A sender can write such a map out. What tells the two apart is who owns the text:
-//! serde_json lends its key, and gives the digits away; of a JSON text it lends both,
-//! and of its own values it gives both away or lends both. Formats of ours lend no key
-//! that is asked for as [`Key`]. One map is taken for the number that it spells all the
-//! same: one whose digits stand in a JSON text with an escape, which serde_json must
-//! undo and cannot lend. Whoever can send it could have sent the number.
+//! A message can contain a map with the same key. The two are distinguished by which strings are
+//! borrowed:
+//!
+//! | source | key | digits |
+//! |---|---|---|
+//! | a number of serde_json | borrowed | owned |
+//! | a map in JSON text | borrowed | borrowed |
+//! | a map in a `serde_json::Value` | owned, or borrowed | same as the key |
+//! | a map in a format of Polywire | owned | any |
+//!
+//! One map is mistaken for a number: a map in JSON text whose digits contain an escape, because
+//! serde_json cannot borrow a string with escapes. This is harmless, because the sender could have
+//! sent the number.
 
 use std::fmt;
 
@@ -20,12 +26,12 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, Visitor};
 
 use crate::{BigDecimal, Value};
 
-/// The key under which serde_json hides the digits of a number.
+/// The private key of serde_json for the digits of a number.
 pub const NUMBER: &str = "$serde_json::private::Number";
 
-/// A key of a map, and whether it was lent.
+/// Reads a key of a map, and records whether it was borrowed.
 pub(super) struct Key<'a> {
-    pub(super) lent: &'a mut bool,
+    pub(super) is_borrowed: &'a mut bool,
 }
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
@@ -44,7 +50,7 @@ impl<'de> Visitor<'de> for Key<'_> {
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text, E> {
-        *self.lent = true;
+        *self.is_borrowed = true;
         Ok(Text::from(text))
     }
 
@@ -65,7 +71,7 @@ impl<'de> Visitor<'de> for Key<'_> {
     }
 }
 
-/// Digits that were not lent.
+/// The digits of a number. Rejects borrowed strings.
 pub(super) struct Digits(pub(super) Text);
 
 impl<'de> Deserialize<'de> for Digits {
@@ -92,21 +98,21 @@ impl<'de> Visitor<'de> for DigitsVisitor {
     }
 }
 
-/// A number by JSON's grammar as the JSON reader reads it in a document: an
-/// integer if it has neither fraction nor exponent, else a double; the digits
-/// where those are too small.
+/// Parses a number in the grammar of JSON. Like the JSON reader does for documents, returns an
+/// integer if there is neither a fraction nor an exponent, and otherwise a double. If the number is
+/// out of range, returns an arbitrary-precision number.
 #[doc(hidden)]
 #[must_use]
 pub fn number(digits: &str) -> Option<Value> {
-    let (len, integer) = json_number(digits.as_bytes()).ok()?;
+    let (len, is_integer) = json_number(digits.as_bytes()).ok()?;
     if len < digits.len() {
         return None;
     }
     Some(match integer_prefix(digits.as_bytes()) {
-        // An integer has no such zero: a double wrote it.
+        // Integers have no negative zero.
         _ if digits == "-0" => Value::Double(-0.0),
-        Integer::Small(value, _) if integer => Value::Integer(value),
-        _ if integer => Value::BigInteger(digits.parse().ok()?),
+        Integer::Small(value, _) if is_integer => Value::Integer(value),
+        _ if is_integer => Value::BigInteger(digits.parse().ok()?),
         _ => match parse_f64(digits.as_bytes()) {
             Ok(double) => Value::Double(double),
             Err(_) => Value::BigDecimal(BigDecimal::parse(Text::from(digits)).ok()?),
