@@ -6,10 +6,10 @@
 use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::json::JsonProfile;
 
-use crate::error_facts::ERROR_TYPE;
+use crate::error_info::ERROR_TYPE;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rpc::{Json, Rpc, Style};
-use crate::{Fault, FaultKind, kept, media};
+use crate::{Fault, FaultKind, intern, media};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
@@ -106,7 +106,7 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
 
     fn mark_request(&self, headers: &mut HeaderMap, service: &str, operation: &str) {
         // Shape names are identifiers, which headers can hold.
-        if let Some(target) = kept::header_value(&format!("{service}.{operation}")) {
+        if let Some(target) = intern::header_value(&format!("{service}.{operation}")) {
             headers.insert(TARGET, target);
         }
     }

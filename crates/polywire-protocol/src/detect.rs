@@ -34,7 +34,7 @@ pub enum Claim {
     Fallback,
     /// It looks like one that went astray: to answer so that the caller can
     /// read it is all there is to do.
-    Astray,
+    Misdirected,
     /// It looks like it.
     Weak,
     /// It says so.

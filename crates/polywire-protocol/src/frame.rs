@@ -6,12 +6,12 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 
 use crate::protocol::{
-    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan, ReadPlan,
-    ServerProtocol,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, Outcome, Plan, ProtocolInfo,
+    ReadPlan, ServerProtocol,
 };
 use crate::rest::Side;
-use crate::room::Room;
 use crate::rpc::{Cbor, Document, error_document, other_document};
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind, ProtocolKind};
 
 /// The payloads of the framed protocol, which `docs/frame.md` defines: CBOR as
@@ -28,7 +28,7 @@ use crate::{Fault, FaultKind, ProtocolKind};
 #[derive(Debug)]
 pub struct Frame {
     /// How much space the payloads of an operation take, by its index.
-    rooms: Vec<Rooms>,
+    rooms: Vec<SizeHints>,
 }
 
 impl Frame {
@@ -38,12 +38,12 @@ impl Frame {
         let indices = service.operations().map(|operation| operation.index());
         let count = indices.max().map_or(0, |last| last as usize + 1);
         let mut rooms = Vec::new();
-        rooms.resize_with(count, Rooms::default);
+        rooms.resize_with(count, SizeHints::default);
         Self { rooms }
     }
 }
 
-impl OfKind for Frame {
+impl ProtocolInfo for Frame {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::Frame
     }
@@ -56,9 +56,9 @@ impl FromService for Frame {
 }
 
 #[derive(Debug, Default)]
-struct Rooms {
-    input: Room,
-    output: Room,
+struct SizeHints {
+    input: SizeHint,
+    output: SizeHint,
 }
 
 impl Frame {
@@ -67,10 +67,10 @@ impl Frame {
         schema: Schema<'_>,
         message: &dyn Message,
         side: Side,
-        room: impl FnOnce(&Rooms) -> &Room,
+        room: impl FnOnce(&SizeHints) -> &SizeHint,
         index: u32,
     ) -> Result<Bytes, Error> {
-        let new = Rooms::default();
+        let new = SizeHints::default();
         let rooms = self.rooms.get(index as usize).unwrap_or(&new);
         let payload = Cbor.write(schema.root(), message, side, room(rooms))?;
         Ok(Bytes::from(payload))

@@ -28,14 +28,15 @@ mod coding;
 mod detect;
 mod ec2_query;
 mod endpoint;
-mod error_facts;
+mod error_info;
 mod fault;
 mod frame;
 mod gzip;
+mod intern;
 mod json_rpc;
-mod kept;
 mod kind;
 mod media;
+mod operation_table;
 mod protocol;
 mod query;
 mod request;
@@ -43,13 +44,13 @@ mod request_id;
 mod rest;
 mod rest_json;
 mod rest_xml;
-mod room;
 mod rpc;
 mod rpc_v2_cbor;
 mod rpc_v2_json;
 pub mod s3;
 pub mod scgi;
 mod size;
+mod size_hint;
 mod token;
 mod validate;
 mod xml_rpc;
@@ -66,8 +67,8 @@ pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    BatchEntry, CallBatch, ClientProtocol, FromService, HostPrefix, MountError, OfKind, Outcome,
-    Plan, Protocol, ReadPlan, Route, ServerProtocol,
+    BatchEntry, CallBatch, ClientProtocol, FromService, HostPrefix, MountError, Outcome, Plan,
+    Protocol, ProtocolInfo, ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

@@ -12,7 +12,7 @@ pub(crate) use crate::kind::ProtocolKind;
 use crate::{Fault, InputMemory, request_id};
 
 /// What is the same on both sides of a protocol.
-pub trait OfKind: fmt::Debug + Send + Sync {
+pub trait ProtocolInfo: fmt::Debug + Send + Sync {
     /// Which protocol it is.
     fn kind(&self) -> ProtocolKind;
 
@@ -48,7 +48,7 @@ pub trait Protocol: ClientProtocol + ServerProtocol {}
 impl<P: ClientProtocol + ServerProtocol + ?Sized> Protocol for P {}
 
 /// A protocol that is made from a service alone.
-pub trait FromService: OfKind + Sized {
+pub trait FromService: ProtocolInfo + Sized {
     /// The protocol for a service.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ pub trait FromService: OfKind + Sized {
 }
 
 /// The side of a server.
-pub trait ServerProtocol: OfKind {
+pub trait ServerProtocol: ProtocolInfo {
     /// The one path at which it is called, if there is one: two of its
     /// kind are told apart by that.
     fn endpoint(&self) -> Option<&str> {
@@ -201,7 +201,7 @@ pub trait ServerProtocol: OfKind {
     /// Adds the id of the call to a response that this protocol has written: in the header
     /// `x-amzn-requestid`, and in the document if [the protocol has an element for
     /// it](Self::has_request_ids). A header that is there already stays.
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         request_id::tell(&[], response, id);
     }
 
@@ -221,7 +221,7 @@ pub trait ServerProtocol: OfKind {
 }
 
 /// The side of a client.
-pub trait ClientProtocol: OfKind {
+pub trait ClientProtocol: ProtocolInfo {
     /// Writes a call. The URI has a path and a query only. A host
     /// prefix that the model asks for stands in the extensions as a
     /// [`HostPrefix`].

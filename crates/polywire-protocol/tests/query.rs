@@ -285,7 +285,7 @@ fn request_ids() {
     let empty = Value::Map(Map::new());
     let write = |protocol: &dyn Protocol, operation, output| {
         let mut response = protocol.encode_output(operation, &Dynamic(output)).unwrap();
-        protocol.tell_request_id(&mut response, "id-7");
+        protocol.add_request_id(&mut response, "id-7");
         assert_eq!(response.headers()["x-amzn-requestid"], "id-7");
         text(&response)
     };
@@ -306,7 +306,7 @@ fn request_ids() {
     let fault = Fault::new(FaultKind::Overloaded, "");
     let failed = |protocol: &dyn Protocol| {
         let mut response = protocol.encode_other(&fault);
-        protocol.tell_request_id(&mut response, "id-7");
+        protocol.add_request_id(&mut response, "id-7");
         text(&response)
     };
     assert!(failed(&aws).ends_with("</Error><RequestId>id-7</RequestId></ErrorResponse>"));

@@ -529,7 +529,7 @@ fn ids_of_s3() {
         let model = assembled.unwrap().model;
         let set = model.schemas("test.store#Store").unwrap().unwrap();
         let mut response = Response::new(Bytes::new());
-        xml(&set).tell_request_id(&mut response, "i-1");
+        xml(&set).add_request_id(&mut response, "i-1");
         let header_of = |name: &str| {
             let value = response.headers().get(name);
             value.map(|value| value.to_str().unwrap().to_owned())

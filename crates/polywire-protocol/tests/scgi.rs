@@ -60,7 +60,7 @@ fn a_web_servers_request() {
     bytes.extend_from_slice(b"hello, and more that nobody counted");
     let request = read(&bytes).unwrap();
     assert_eq!(request.length, 5);
-    assert_eq!(request.begun, "hello");
+    assert_eq!(request.body_start, "hello");
     let head = request.head;
     assert_eq!(head.method, Method::PUT);
     assert_eq!(head.uri, "/a%20b/c?x=1&y=%C3%A9");
@@ -95,7 +95,7 @@ fn the_shortest_request() {
     let request = read(&with(&[])).unwrap();
     assert_eq!(request.head.method, Method::POST);
     assert_eq!(request.head.uri, "/RPC2");
-    assert_eq!((request.length, request.begun.len()), (0, 0));
+    assert_eq!((request.length, request.body_start.len()), (0, 0));
     let variables = request.head.extensions.get::<Variables>().unwrap();
     assert_eq!((variables.remote(), variables.is_https()), (None, false));
 }
@@ -255,13 +255,13 @@ fn responses() {
         (response.head.status.as_u16(), response.length),
         (200, Some(5))
     );
-    assert_eq!(response.begun, "hello");
+    assert_eq!(response.body_start, "hello");
     let response = read_response(b"Content-Type: text/plain\n\nrest").unwrap();
     assert_eq!(
         (response.head.status.as_u16(), response.length),
         (200, None)
     );
-    assert_eq!(response.begun, "rest");
+    assert_eq!(response.body_start, "rest");
     let response = read_response(b"HTTP/1.1 404 Not Found\r\nA: b\r\n\r\n").unwrap();
     assert_eq!(response.head.status, 404);
     assert_eq!(response.head.headers["a"], "b");
@@ -367,7 +367,7 @@ proptest! {
         all.insert("content-length", body.len().into());
         prop_assert_eq!(found.head.headers, all);
         prop_assert_eq!(found.length, body.len() as u64);
-        prop_assert_eq!(&found.begun[..], &body[..end - start]);
+        prop_assert_eq!(&found.body_start[..], &body[..end - start]);
     }
 
     #[test]
@@ -390,7 +390,7 @@ proptest! {
         let mut all = head.headers;
         all.insert("content-length", body.len().into());
         prop_assert_eq!(found.head.headers, all);
-        prop_assert_eq!(&found.begun[..], &body[..end - start]);
+        prop_assert_eq!(&found.body_start[..], &body[..end - start]);
     }
 
     /// Whatever comes, in whatever pieces, ends alike and without a panic.

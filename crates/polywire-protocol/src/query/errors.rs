@@ -18,9 +18,9 @@ use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_schema::{Body, Error, ErrorKind, Limits, NameSource, Operation, Schema};
 
 use super::{CLIENT, Query, QueryProtocol};
-use crate::fault::Public;
+use crate::fault::PublicFault;
 use crate::protocol::Outcome;
-use crate::{Fault, FaultKind, error_facts, validate};
+use crate::{Fault, FaultKind, error_info, validate};
 
 /// What an error says of itself.
 struct Facts<'a> {
@@ -66,7 +66,7 @@ impl<D: QueryProtocol> Query<D> {
     }
 
     pub(super) fn write_fault(&self, fault: &Fault) -> http::Response<Bytes> {
-        let Public {
+        let PublicFault {
             kind,
             status,
             message,
@@ -146,7 +146,7 @@ impl<D: QueryProtocol> Query<D> {
             Some(error) => Outcome::Error(error),
             None => {
                 let kind = kind_of(&code);
-                let kind = kind.unwrap_or_else(|| error_facts::kind_of(status, &code));
+                let kind = kind.unwrap_or_else(|| error_info::kind_of_status(status, &code));
                 let fault = Fault::new(kind, message).with_name(code);
                 Outcome::Fault(fault.with_status(status))
             }

@@ -13,7 +13,7 @@
 //!   before it.
 //! - `Version` may be anything, or missing. It names a date, clients are made
 //!   for all of them, and those of other dates mostly get along.
-//! - An answer has a request id once [`tell_request_id`](crate::ServerProtocol::tell_request_id) has put one
+//! - An answer has a request id once [`add_request_id`](crate::ServerProtocol::add_request_id) has put one
 //!   there: nothing below the server may make random ones.
 
 mod errors;
@@ -28,14 +28,15 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::form::{FormDecoder, FormProfile};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink, form};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema, Service};
+use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 use polywire_text::percent;
 
+use crate::operation_table::OperationTable;
 use crate::protocol::{
-    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, Outcome, Plan, ProtocolInfo,
     ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind, endpoint, media, request_id};
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -76,9 +77,7 @@ pub struct Query<D> {
     dialect: &'static Dialect,
     marker: PhantomData<D>,
     operations: HashMap<String, u32>,
-    /// What is known of each call, by the index of the operation; none for
-    /// operations of other services.
-    calls: Vec<Option<Call>>,
+    calls: OperationTable<CallTemplate>,
     /// The headers of a call, to be copied.
     request: HeaderMap,
     /// The headers of an answer.
@@ -87,19 +86,19 @@ pub struct Query<D> {
     namespace: Option<(Option<String>, String)>,
 }
 
-/// What all messages of an operation have in common.
+/// The parts that are equal in all messages of an operation.
 #[derive(Debug)]
-struct Call {
-    /// `Action=Name&Version=` and what it is.
-    begin: Vec<u8>,
+struct CallTemplate {
+    /// `Action=Name&Version=1`: the start of the form.
+    form_start: Vec<u8>,
     /// The elements around an output.
     response: String,
     result: String,
-    request_room: Room,
-    answer_room: Room,
+    request_size: SizeHint,
+    response_size: SizeHint,
 }
 
-impl<D: QueryProtocol> OfKind for Query<D> {
+impl<D: QueryProtocol> ProtocolInfo for Query<D> {
     fn kind(&self) -> ProtocolKind {
         self.dialect.kind
     }
@@ -121,7 +120,7 @@ impl<D: QueryProtocol> Query<D> {
         let dialect = D::dialect();
         let names = dialect.form.names.source();
         let mut operations = HashMap::new();
-        let mut calls = Vec::new();
+        let mut calls = OperationTable::default();
         let mut version = b"&Version=".to_vec();
         let own = service.version().as_bytes();
         percent::push_bytes(&mut version, own, &percent::UNRESERVED);
@@ -136,18 +135,17 @@ impl<D: QueryProtocol> Query<D> {
                     dialect.kind
                 )));
             }
-            let (name, index) = (operation.name(), operation.index());
-            operations.insert(name.to_owned(), index);
-            let (index, len) = (index as usize, calls.len());
-            calls.resize_with(len.max(index + 1), || None);
-            calls[index] = Some(Call {
-                // Names of operations are identifiers: nothing in them is encoded.
-                begin: [b"Action=", name.as_bytes(), &version].concat(),
+            let name = operation.name();
+            operations.insert(name.to_owned(), operation.index());
+            let template = CallTemplate {
+                // The names of operations are identifiers and need no percent-encoding.
+                form_start: [b"Action=", name.as_bytes(), &version].concat(),
                 response: format!("{name}Response"),
                 result: format!("{name}Result"),
-                request_room: Room::default(),
-                answer_room: Room::default(),
-            });
+                request_size: SizeHint::default(),
+                response_size: SizeHint::default(),
+            };
+            calls.insert(operation, template);
         }
         let owned =
             |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
@@ -182,14 +180,8 @@ impl<D: QueryProtocol> Query<D> {
         }
     }
 
-    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
-        let found = self.calls.get(operation.index() as usize);
-        found.and_then(Option::as_ref).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format(self.dialect.kind.name())
-                .expected("an operation of the service that the protocol was made for")
-                .found(operation.id().to_owned())
-        })
+    fn call(&self, operation: Operation<'_>) -> Result<&CallTemplate, Error> {
+        self.calls.get(operation, self.dialect.kind)
     }
 
     fn answer(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
@@ -275,7 +267,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         let namespace = namespace.map(|(prefix, uri)| (prefix.as_deref(), &**uri));
         let profile = XmlProfile::DEFAULT.with_namespace(namespace);
         let call = self.call(operation)?;
-        let mut encoder = XmlEncoder::new(profile, call.answer_room.vec());
+        let mut encoder = XmlEncoder::new(profile, call.response_size.new_buffer());
         encoder.open(&call.response);
         if !operation.has(OperationFlags::UNIT_OUTPUT) {
             let root = operation.output().root();
@@ -289,7 +281,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         }
         encoder.close(&call.response);
         let document = encoder.finish()?;
-        call.answer_room.took(document.len());
+        call.response_size.record(document.len());
         Ok(self.answer(StatusCode::OK, document))
     }
 
@@ -305,7 +297,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         self.write_fault(fault)
     }
 
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         let path = match response.status().is_success() {
             true => self.dialect.output_id,
             false => self.dialect.error_id,
@@ -330,12 +322,12 @@ impl<D: QueryProtocol> ClientProtocol for Query<D> {
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
         let call = self.call(operation)?;
-        let mut out = call.request_room.vec();
-        out.extend_from_slice(&call.begin);
+        let mut out = call.request_size.new_buffer();
+        out.extend_from_slice(&call.form_start);
         let mut encoder = form::FormEncoder::new(self.dialect.form.for_client(), out);
         input.write(operation.input().root(), &mut encoder);
         let form = encoder.finish()?;
-        call.request_room.took(form.len());
+        call.request_size.record(form.len());
         let mut request = http::Request::new(Bytes::from(form));
         *request.method_mut() = Method::POST;
         *request.headers_mut() = self.request.clone();

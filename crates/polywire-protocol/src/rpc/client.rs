@@ -7,7 +7,7 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags,
 
 use super::{Document, Rpc, Side, Style};
 use crate::endpoint::host_prefix;
-use crate::error_facts::ErrorFacts;
+use crate::error_info::ErrorInfo;
 use crate::protocol::{ClientProtocol, Outcome};
 
 impl<S: Style> ClientProtocol for Rpc<S> {
@@ -27,7 +27,7 @@ impl<S: Style> ClientProtocol for Rpc<S> {
             true => {
                 let root = operation.input().root();
                 let document = self.style.document();
-                let room = &call.request_room;
+                let room = &call.request_size;
                 Bytes::from(document.write(root, input, Side::Client, room)?)
             }
             false if S::ALWAYS_A_DOCUMENT => Bytes::from_static(S::Document::EMPTY),
@@ -100,7 +100,7 @@ pub(crate) fn failure<'s>(
     limits: &Limits,
 ) -> Outcome<'s> {
     let document = document.value(body, limits);
-    let facts = ErrorFacts::of(&head.headers, &document);
+    let facts = ErrorInfo::of(&head.headers, &document);
     match operation.find_error(&facts.name) {
         Some(error) => Outcome::Error(error),
         None => Outcome::Fault(facts.into_fault(head.status)),

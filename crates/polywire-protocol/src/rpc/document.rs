@@ -6,7 +6,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Value};
 
 use crate::rest::Side;
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 
 /// A format of documents.
 pub trait Document {
@@ -20,7 +20,7 @@ pub trait Document {
         at: Member<'_>,
         message: &dyn Message,
         side: Side,
-        room: &Room,
+        room: &SizeHint,
     ) -> Result<Vec<u8>, Error>;
 
     /// Reads a structure; an empty body is an empty one.
@@ -58,12 +58,12 @@ impl Document for Json {
         at: Member<'_>,
         message: &dyn Message,
         side: Side,
-        room: &Room,
+        room: &SizeHint,
     ) -> Result<Vec<u8>, Error> {
-        let mut encoder = JsonEncoder::new(self.profile(side), room.vec());
+        let mut encoder = JsonEncoder::new(self.profile(side), room.new_buffer());
         message.write(at, &mut encoder);
         let document = encoder.finish()?;
-        room.took(document.len());
+        room.record(document.len());
         Ok(document)
     }
 
@@ -113,17 +113,17 @@ impl Document for Cbor {
         at: Member<'_>,
         message: &dyn Message,
         side: Side,
-        room: &Room,
+        room: &SizeHint,
     ) -> Result<Vec<u8>, Error> {
         let defaults = match side {
             Side::Client => Defaults::Client,
             Side::Server => Defaults::Server,
         };
-        let encoder = CborEncoder::new(room.vec());
+        let encoder = CborEncoder::new(room.new_buffer());
         let mut encoder = encoder.with_defaults(defaults);
         message.write(at, &mut encoder);
         let document = encoder.finish()?;
-        room.took(document.len());
+        room.record(document.len());
         Ok(document)
     }
 

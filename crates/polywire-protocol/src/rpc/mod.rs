@@ -17,17 +17,18 @@ use std::fmt;
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, request, response};
-use polywire_schema::{Error, ErrorKind, Operation, OperationFlags, Service};
+use polywire_schema::{Error, Operation, OperationFlags, Service};
 
 pub(crate) use client::failure;
 pub(crate) use document::{Cbor, Document, Json};
 pub(crate) use server::{ErrorDocument, error_document, other_document, other_members};
 pub(crate) use v2::RpcV2;
 
-use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};
+use crate::operation_table::OperationTable;
+use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
 use crate::rest::Side;
-use crate::room::Room;
-use crate::{Fault, kept};
+use crate::size_hint::SizeHint;
+use crate::{Fault, intern};
 
 /// `Code;Sender` or `Code;Receiver`, in answers of services that have
 /// `@awsQueryCompatible`.
@@ -45,23 +46,21 @@ pub struct Rpc<S> {
     absolute: String,
     /// The indices of the operations, by name.
     operations: HashMap<String, u32>,
-    /// What is known of each call, by the index of the operation; none for
-    /// operations of other services.
-    calls: Vec<Option<Call>>,
+    calls: OperationTable<CallTemplate>,
     query_compatible: bool,
 }
 
-/// What all messages of an operation have in common.
+/// The parts that are equal in all messages of an operation.
 #[derive(Debug)]
-struct Call {
+struct CallTemplate {
     /// `None` if the names of service and operation cannot make one.
     target: Option<Uri>,
     /// The headers of a request, to be copied.
     request: HeaderMap,
     /// The headers of an answer that is an output.
     answer: HeaderMap,
-    request_room: Room,
-    answer_room: Room,
+    request_size: SizeHint,
+    response_size: SizeHint,
 }
 
 /// What tells one RPC protocol from another.
@@ -116,7 +115,7 @@ pub trait Style: fmt::Debug + Send + Sync + Sized {
     fn check_answer(&self, head: &response::Parts) -> Result<(), String>;
 }
 
-impl<S: Style> OfKind for Rpc<S> {
+impl<S: Style> ProtocolInfo for Rpc<S> {
     fn kind(&self) -> ProtocolKind {
         S::KIND
     }
@@ -137,21 +136,19 @@ impl<S: Style> Rpc<S> {
             service: service.name().to_owned(),
             absolute: service.id().replace('#', "."),
             operations: HashMap::new(),
-            calls: Vec::new(),
+            calls: OperationTable::default(),
             query_compatible: service.is_aws_query_compatible(),
         };
         for operation in service.operations() {
-            let call = rpc.call_of(operation);
-            let index = operation.index();
-            rpc.operations.insert(operation.name().to_owned(), index);
-            let (index, len) = (index as usize, rpc.calls.len());
-            rpc.calls.resize_with(len.max(index + 1), || None);
-            rpc.calls[index] = Some(call);
+            let call = rpc.template_of(operation);
+            let name = operation.name().to_owned();
+            rpc.operations.insert(name, operation.index());
+            rpc.calls.insert(operation, call);
         }
         rpc
     }
 
-    fn call_of(&self, operation: Operation<'_>) -> Call {
+    fn template_of(&self, operation: Operation<'_>) -> CallTemplate {
         let name = operation.name();
         let media_type = HeaderValue::from_static(S::MEDIA_TYPE);
         let mut request = HeaderMap::new();
@@ -167,22 +164,16 @@ impl<S: Style> Rpc<S> {
             answer.insert(CONTENT_TYPE, media_type);
         }
         self.style.mark_response(&mut answer);
-        Call {
-            target: kept::target(&self.style.target(&self.service, name)),
+        CallTemplate {
+            target: intern::target(&self.style.target(&self.service, name)),
             request,
             answer,
-            request_room: Room::default(),
-            answer_room: Room::default(),
+            request_size: SizeHint::default(),
+            response_size: SizeHint::default(),
         }
     }
 
-    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
-        let found = self.calls.get(operation.index() as usize);
-        found.and_then(Option::as_ref).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format(S::KIND.name())
-                .expected("an operation of the service that the protocol was made for")
-                .found(operation.id().to_owned())
-        })
+    fn call(&self, operation: Operation<'_>) -> Result<&CallTemplate, Error> {
+        self.calls.get(operation, S::KIND)
     }
 }

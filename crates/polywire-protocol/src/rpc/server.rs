@@ -13,7 +13,7 @@ use polywire_schema::{
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind};
 
 impl<S: Style> ServerProtocol for Rpc<S> {
@@ -63,7 +63,7 @@ impl<S: Style> ServerProtocol for Rpc<S> {
             false => {
                 let root = operation.output().root();
                 let document = self.style.document();
-                let room = &call.answer_room;
+                let room = &call.response_size;
                 Bytes::from(document.write(root, output, Side::Server, room)?)
             }
         };
@@ -130,7 +130,12 @@ pub(crate) fn error_document(
     let members = fault.members(error)?.0;
     let message = ErrorDocument { name, members };
     fault.write(&Typed::new(&message), |message| {
-        document.write(Member::DOCUMENT, message, Side::Server, &Room::default())
+        document.write(
+            Member::DOCUMENT,
+            message,
+            Side::Server,
+            &SizeHint::default(),
+        )
     })
 }
 
@@ -140,7 +145,12 @@ pub(crate) fn other_document(document: &impl Document, absolute: bool, fault: &F
     let message = Dynamic(&value);
     // A map of strings can always be written.
     document
-        .write(Member::DOCUMENT, &message, Side::Server, &Room::default())
+        .write(
+            Member::DOCUMENT,
+            &message,
+            Side::Server,
+            &SizeHint::default(),
+        )
         .unwrap_or_default()
 }
 

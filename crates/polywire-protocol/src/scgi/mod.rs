@@ -30,13 +30,13 @@
 //! let request = reader.feed(&bytes)?.expect("a whole head");
 //! assert_eq!(request.head.uri, "/RPC2");
 //! assert_eq!(request.length, 4);
-//! assert_eq!(request.begun, "body");
+//! assert_eq!(request.body_start, "body");
 //!
 //! let mut reader = scgi::ResponseReader::new(scgi::HEAD_LIMIT);
 //! assert!(reader.feed(b"Status: 200 OK\r\nContent-")?.is_none());
 //! let response = reader.feed(b"Length: 2\r\n\r\nhi")?.expect("a whole head");
 //! assert_eq!(response.head.status, 200);
-//! assert_eq!((response.length, &response.begun[..]), (Some(2), &b"hi"[..]));
+//! assert_eq!((response.length, &response.body_start[..]), (Some(2), &b"hi"[..]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -19,7 +19,7 @@ pub struct Request {
     /// How many bytes the body has: `CONTENT_LENGTH`.
     pub length: u64,
     /// The first of them. What is behind the body, if anything, is left out.
-    pub begun: Bytes,
+    pub body_start: Bytes,
 }
 
 /// Reads the head of a request.
@@ -59,10 +59,10 @@ impl RequestReader {
             return Err(wrong.found(shown(&[*comma])));
         }
         let mut bytes = std::mem::take(&mut self.bytes);
-        let begun = bytes.split_off(start + len + 1);
+        let body_start = bytes.split_off(start + len + 1);
         bytes.truncate(start + len);
         let variables = Variables::read(bytes.split_off(start), start)?;
-        request(variables, start, begun).map(Some)
+        request(variables, start, body_start).map(Some)
     }
 
     /// The error of a connection that has ended before the head was whole.
@@ -102,7 +102,7 @@ impl RequestReader {
 }
 
 /// The request that variables tell of.
-fn request(variables: Variables, base: usize, mut begun: Vec<u8>) -> Result<Request, Error> {
+fn request(variables: Variables, base: usize, mut body_start: Vec<u8>) -> Result<Request, Error> {
     let wrong = |name: &str, expected: &'static str| {
         let at = base + variables.place(name).unwrap_or_default();
         let found = shown(variables.bytes(name).unwrap_or_default());
@@ -151,12 +151,12 @@ fn request(variables: Variables, base: usize, mut begun: Vec<u8>) -> Result<Requ
     {
         head.headers.insert(HOST, name);
     }
-    begun.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+    body_start.truncate(usize::try_from(length).unwrap_or(usize::MAX));
     head.extensions.insert(variables);
     Ok(Request {
         head,
         length,
-        begun: begun.into(),
+        body_start: body_start.into(),
     })
 }
 

@@ -16,7 +16,7 @@ pub struct Response {
     /// connection ends.
     pub length: Option<u64>,
     /// The first of them. What is behind the body, if anything, is left out.
-    pub begun: Bytes,
+    pub body_start: Bytes,
 }
 
 /// Reads the head of a response.
@@ -60,8 +60,8 @@ impl ResponseReader {
             return Err(self.too_long());
         }
         let mut bytes = std::mem::take(&mut self.bytes);
-        let begun = bytes.split_off(end);
-        response(&bytes[..len], begun).map(Some)
+        let body_start = bytes.split_off(end);
+        response(&bytes[..len], body_start).map(Some)
     }
 
     /// The error of a connection that has ended before the head was whole.
@@ -98,7 +98,7 @@ impl ResponseReader {
     }
 }
 
-fn response(bytes: &[u8], mut begun: Vec<u8>) -> Result<Response, Error> {
+fn response(bytes: &[u8], mut body_start: Vec<u8>) -> Result<Response, Error> {
     let (mut head, ()) = http::Response::new(()).into_parts();
     let mut status = None;
     let mut at = 0;
@@ -163,12 +163,12 @@ fn response(bytes: &[u8], mut begun: Vec<u8>) -> Result<Response, Error> {
     };
     let length: Option<u64> = length;
     if let Some(length) = length {
-        begun.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        body_start.truncate(usize::try_from(length).unwrap_or(usize::MAX));
     }
     Ok(Response {
         head,
         length,
-        begun: begun.into(),
+        body_start: body_start.into(),
     })
 }
 

@@ -150,7 +150,7 @@ impl Validator {
     /// # Errors
     ///
     /// As for [`read_input`].
-    pub fn judge(
+    pub fn check_decoded(
         &self,
         protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
@@ -235,7 +235,7 @@ where
         memory.take(size(operation.input().root(), sink))?;
     }
     match validator {
-        Some(validator) => validator.judge(protocol, operation, request, read, sink),
+        Some(validator) => validator.check_decoded(protocol, operation, request, read, sink),
         None => read,
     }
 }

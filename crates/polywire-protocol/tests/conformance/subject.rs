@@ -101,7 +101,7 @@ impl By {
         match self {
             Self::Formats => fault,
             #[cfg(feature = "reference")]
-            Self::Reference => fault.by_twins(),
+            Self::Reference => fault.with_reference_codec(),
         }
     }
 }
@@ -158,7 +158,7 @@ impl Subject for Maps {
         let read = self.0.read(&mut map, |sink| {
             protocol.decode_input(operation, request, sink)
         });
-        validator.judge(protocol, operation, request, read, &map)?;
+        validator.check_decoded(protocol, operation, request, read, &map)?;
         Ok(self.held(map))
     }
 
@@ -255,7 +255,7 @@ where
         let read = self.by.read(&mut slot, |sink| {
             protocol.decode_input(operation, request, sink)
         });
-        validator.judge(protocol, operation, request, read, &slot)?;
+        validator.check_decoded(protocol, operation, request, read, &slot)?;
         Ok(self.held(slot)?)
     }
 

@@ -19,12 +19,12 @@ use polywire_schema::{
     Operation, OperationFlags, Schema, Service, Text, Value,
 };
 
-use crate::fault::{Members, Public};
+use crate::fault::{Members, PublicFault};
 use crate::protocol::{
-    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, Outcome, Plan, ProtocolInfo,
     ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
-use crate::{Fault, FaultKind, error_facts, media, validate};
+use crate::{Fault, FaultKind, error_info, media, validate};
 
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
@@ -160,7 +160,7 @@ impl XmlRpc {
     }
 }
 
-impl OfKind for XmlRpc {
+impl ProtocolInfo for XmlRpc {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::XmlRpc
     }
@@ -195,14 +195,14 @@ impl ServerProtocol for XmlRpc {
         if head.uri.path() == self.path {
             // What is refused here may be another protocol's, such as a form.
             return match head.method == Method::POST && is_of_any_page(summary) {
-                true => Claim::Astray,
+                true => Claim::Misdirected,
                 false => Claim::Strong,
             };
         }
         // A call that went to another path shall get a fault that it can read, if
         // it is not another protocol's request.
         let call = head.method == Method::POST && summary.is_of("text/xml");
-        if call { Claim::Astray } else { Claim::No }
+        if call { Claim::Misdirected } else { Claim::No }
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
@@ -304,7 +304,7 @@ impl ServerProtocol for XmlRpc {
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let Public {
+        let PublicFault {
             kind,
             message,
             details,
@@ -403,7 +403,7 @@ impl ClientProtocol for XmlRpc {
         }
         let (code, message) = fault_parts(&value, self.profile.leniency)?;
         let kind = match is_error {
-            true => error_facts::kind_of(head.status, &message),
+            true => error_info::kind_of_status(head.status, &message),
             false => kind_of(code),
         };
         let fault = Fault::new(kind, message).with_code(code);

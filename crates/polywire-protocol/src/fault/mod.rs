@@ -12,7 +12,7 @@ use polywire_schema::{
     Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
 };
 
-use crate::error_facts::{MESSAGES, kind_of};
+use crate::error_info::{MESSAGES, kind_of_status};
 use crate::rpc::QUERY_ERROR;
 
 /// Errors that mean that the caller sends too much, under the names that
@@ -76,12 +76,12 @@ struct Inner {
     wants_detail: bool,
     /// Whether the readable twins of the formats write it.
     #[cfg(feature = "reference")]
-    by_twins: bool,
+    with_reference_codec: bool,
 }
 
 /// What a caller is told of a fault that the model does not know.
 #[derive(Clone, Copy, Debug)]
-pub struct Public<'f> {
+pub struct PublicFault<'f> {
     pub(crate) kind: FaultKind,
     pub(crate) name: &'f str,
     pub(crate) status: StatusCode,
@@ -225,7 +225,7 @@ impl FaultKind {
     /// ```
     #[must_use]
     pub fn from_status(status: StatusCode) -> Self {
-        kind_of(status, "")
+        kind_of_status(status, "")
     }
 }
 
@@ -248,7 +248,7 @@ impl Fault {
             before_handler: false,
             wants_detail: false,
             #[cfg(feature = "reference")]
-            by_twins: false,
+            with_reference_codec: false,
         }))
     }
 
@@ -567,7 +567,7 @@ impl Fault {
     /// What a caller is told whose protocol has no structure for it. An error of
     /// the model that got here is one that the model does not allow there, and
     /// that is nobody's business.
-    pub(crate) fn public(&self) -> Public<'_> {
+    pub(crate) fn public(&self) -> PublicFault<'_> {
         let (kind, message) = match self.0.kind {
             FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
             kind => (kind, self.0.message.as_str()),
@@ -578,7 +578,7 @@ impl Fault {
             kind => (kind.name(), kind.status()),
         };
         let invalid = kind == FaultKind::Invalid && !self.0.details.is_empty();
-        Public {
+        PublicFault {
             kind,
             name,
             status,
@@ -591,8 +591,8 @@ impl Fault {
     /// hold the formats against them.
     #[cfg(feature = "reference")]
     #[must_use]
-    pub fn by_twins(mut self) -> Self {
-        self.0.by_twins = true;
+    pub fn with_reference_codec(mut self) -> Self {
+        self.0.with_reference_codec = true;
         self
     }
 
@@ -603,7 +603,7 @@ impl Fault {
         write: impl FnOnce(&dyn Message) -> T,
     ) -> T {
         #[cfg(feature = "reference")]
-        if self.0.by_twins {
+        if self.0.with_reference_codec {
             return write(&polywire_codec::reference::Reference(message));
         }
         write(message)

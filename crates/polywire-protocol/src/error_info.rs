@@ -14,13 +14,13 @@ pub(crate) const MESSAGES: [&str; 3] = ["message", "Message", "errorMessage"];
 
 /// What a response says of its error.
 #[derive(Debug, Default)]
-pub struct ErrorFacts {
+pub struct ErrorInfo {
     /// Its name; empty if it has none.
     pub(crate) name: String,
     pub(crate) message: Option<String>,
 }
 
-impl ErrorFacts {
+impl ErrorInfo {
     /// What a head and a document of members by name say: the header names the
     /// error, or else the document in one of two members.
     pub(crate) fn of(headers: &HeaderMap, document: &Value) -> Self {
@@ -42,7 +42,7 @@ impl ErrorFacts {
     pub(crate) fn into_fault(self, status: StatusCode) -> Fault {
         let Self { name, message } = self;
         let reason = || status.canonical_reason().unwrap_or_default().to_owned();
-        let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of(status, &name));
+        let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of_status(status, &name));
         let fault = Fault::new(kind, message.unwrap_or_else(reason)).with_status(status);
         match name.as_str() {
             "" => fault.with_name(format!("HTTP {}", status.as_u16())),
@@ -53,7 +53,7 @@ impl ErrorFacts {
 
 /// What kind a fault is of whose name nobody here knows: the status tells whether
 /// to try again, say. One that has a name of its own is no missing operation.
-pub(crate) fn kind_of(status: StatusCode, name: &str) -> FaultKind {
+pub(crate) fn kind_of_status(status: StatusCode, name: &str) -> FaultKind {
     match status {
         StatusCode::NOT_FOUND if name.is_empty() => FaultKind::UnknownOperation,
         StatusCode::FORBIDDEN => FaultKind::Forbidden,
