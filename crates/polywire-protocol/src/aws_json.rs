@@ -125,7 +125,7 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
             return Ok(());
         }
         Err(format!(
-            "status {}, and nothing that {} says of errors",
+            "status {}, and the response is not an error of {}",
             head.status,
             Self::KIND
         ))

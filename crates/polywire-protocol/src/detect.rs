@@ -154,8 +154,8 @@ impl fmt::Display for Conflict {
         let why = self.why;
         write!(
             f,
-            "{one} and {other} cannot be told apart in one place: {why}; offer one of them below \
-             a path, on a host or on a port of its own"
+            "requests of {one} and {other} cannot be distinguished: {why}; serve one of them \
+             under a different path, host or port"
         )
     }
 }
@@ -177,7 +177,7 @@ impl std::error::Error for Conflict {}
 /// let build = |kind: ProtocolKind| kind.build(service).unwrap();
 /// let (query, ec2) = (build(ProtocolKind::AwsQuery), build(ProtocolKind::Ec2Query));
 /// let message = conflict(&*query, &*ec2).unwrap().to_string();
-/// assert!(message.starts_with("awsQuery and ec2Query cannot be told apart"));
+/// assert!(message.starts_with("requests of awsQuery and ec2Query cannot be distinguished"));
 /// assert_eq!(conflict(&*query, &*build(ProtocolKind::AwsJson1_0)), None);
 /// ```
 #[must_use]

@@ -76,7 +76,7 @@ impl HeadSummary<'_> {
     fn wrong_type(&self, wanted: &str) -> Fault {
         let found = match self.content_type.map(HeaderValue::to_str) {
             Some(Ok(sent)) => format!("{sent:?}"),
-            Some(Err(_)) => "something else".to_owned(),
+            Some(Err(_)) => "a value that is not ASCII".to_owned(),
             None => "no header content-type".to_owned(),
         };
         let message = format!("expected a body of {wanted}, found {found}");
@@ -106,7 +106,8 @@ impl HeadSummary<'_> {
         if accepts(&ranges, answer, fits) {
             return Ok(());
         }
-        let message = format!("the answer is {answer}, which {ranges:?} does not accept");
+        let message =
+            format!("the media type of the response is {answer}, which {ranges:?} does not accept");
         Err(Fault::new(FaultKind::NotAcceptable, message))
     }
 }

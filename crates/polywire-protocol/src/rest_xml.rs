@@ -100,7 +100,7 @@ impl RestFormat for RestXmlFormat {
     fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         let is_error = !response.status().is_success() && is_error_document(response.body());
         let path: &[&str] = if is_error { &["RequestId"] } else { &[] };
-        let value = request_id::tell(path, response, id);
+        let value = request_id::add(path, response, id);
         if let Some(value) = value.filter(|_| !self.wraps_errors) {
             response.headers_mut().entry(S3_REQUEST_ID).or_insert(value);
         }

@@ -297,7 +297,7 @@ fn hosts() {
         &long,
     ] {
         let error = host(bad, "z").unwrap_err();
-        assert!(error.contains("a label of a host"), "{error}");
+        assert!(error.contains("a host label"), "{error}");
     }
     assert!(call("Hosted", [("zone", "z".into())]).is_err());
 }

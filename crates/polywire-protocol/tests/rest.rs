@@ -573,8 +573,9 @@ structure Page { title: String }
             .build(service)
             .unwrap_err()
             .to_string(),
-        "Read: restXml has no place for the @httpPayload `page` of the error test.payload#Gone, \
-         since the body of its errors names them; without the trait the member stands there too"
+        "Read: restXml does not support @httpPayload on the member `page` of the error \
+         test.payload#Gone, because the body of an error contains its name; remove the trait to \
+         write the member into that body"
     );
     // restJson1 names errors in the head.
     let protocol = ProtocolKind::RestJson1.build(service).unwrap();

@@ -1,6 +1,11 @@
-//! Faults: what a call can end in instead of an output.
+//! Faults: the errors that a call can return.
 
-use std::borrow::Cow;
+mod convert;
+mod kind;
+mod members;
+mod public;
+mod retry;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,36 +13,19 @@ use std::time::Duration;
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use polywire_codec::Message;
-use polywire_schema::{
-    Defaults, Encode, Encoder, Error, ErrorKind, Map, Member, Operation, Schema, Value,
-};
+use polywire_schema::{Error, Map, Member, Operation, Schema};
 
-use crate::error_info::{MESSAGES, kind_of_status};
+pub use self::kind::FaultKind;
+pub(crate) use self::members::Members;
+pub(crate) use self::public::PublicFault;
+pub use self::retry::Retry;
+use crate::error_info::MESSAGES;
 use crate::rpc::QUERY_ERROR;
 
-/// Errors that mean that the caller sends too much, under the names that
-/// services of AWS have for it.
-const THROTTLING: [&str; 12] = [
-    "BandwidthLimitExceeded",
-    "EC2ThrottledException",
-    "LimitExceededException",
-    "PriorRequestNotComplete",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "SlowDown",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-];
-
-/// Why a call has no output: an error that the model knows, or one that any
-/// call can end in.
+/// The error of a call: a modelled error, or a fault that any call can have.
 ///
-/// What it says reaches the caller. What went wrong inside stays inside: an
-/// [internal](FaultKind::Internal) fault carries its reason for the log and
-/// tells the caller nothing of it.
+/// The message is sent to the caller. The source of an [internal](FaultKind::Internal) fault is
+/// not: it is for logs of the server.
 ///
 /// ```
 /// use polywire_protocol::{Fault, FaultKind};
@@ -56,181 +44,42 @@ pub struct Fault(Box<Inner>);
 #[derive(Clone)]
 struct Inner {
     kind: FaultKind,
-    /// The id of the error's structure, or the name that a peer sent.
+    /// The shape id of a modelled error, or the name that the peer sent. Can be empty.
     name: String,
     message: String,
     details: Map,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     code: Option<i64>,
-    /// That of a named fault, or of the answer that it was read from.
+    /// The status of a named fault, or that of the response that contained the fault.
     status: Option<StatusCode>,
-    /// The methods that a path answers.
+    /// The methods for the header `Allow`.
     allow: Vec<Method>,
-    /// What a peer or the model said of trying again.
+    /// What the model says about retries.
     retry: Option<Retry>,
     retry_after: Option<Duration>,
     query_error: Option<QueryError>,
-    /// Whether it is known that no handler was called.
+    /// Whether it is certain that no handler was called.
     before_handler: bool,
     /// Whether to include the error structure in protocols that omit it by default.
     wants_detail: bool,
-    /// Whether the readable twins of the formats write it.
+    /// Whether to write the error with the reference implementations of the formats.
     #[cfg(feature = "reference")]
-    with_reference_codec: bool,
+    uses_reference_codec: bool,
 }
 
-/// What a caller is told of a fault that the model does not know.
-#[derive(Clone, Copy, Debug)]
-pub struct PublicFault<'f> {
-    pub(crate) kind: FaultKind,
-    pub(crate) name: &'f str,
-    pub(crate) status: StatusCode,
-    pub(crate) message: &'f str,
-    /// What else: the members of `smithy.framework#ValidationException`, message
-    /// included.
-    pub(crate) details: Option<&'f Map>,
-}
-
-/// Whether the same call may be sent again.
-///
-/// <https://smithy.io/2.0/spec/behavior-traits.html#retryable-trait>
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Retry {
-    /// It would end the same way.
-    No,
-    /// It may go better.
-    Yes,
-    /// It may go better, but later: the caller sends too much.
-    Throttled,
-}
-
-/// How an error is known in the query protocol that a service spoke before:
-/// the header `x-amzn-query-error` of services with `@awsQueryCompatible`.
+/// The name of an error in the query protocol that the service used before: the header
+/// `x-amzn-query-error` of services with `@awsQueryCompatible`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct QueryError {
-    /// The code, which old callers look for.
+    /// The error code of the query protocol.
     pub code: String,
-    /// Whether the sender of the request is to blame.
+    /// Whether the caller caused the error: `Sender`, not `Receiver`.
     pub sender: bool,
 }
 
-/// What kind of fault it is.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-#[non_exhaustive]
-pub enum FaultKind {
-    /// The call took longer than it was given.
-    DeadlineExceeded,
-    /// The caller is not allowed to make this call.
-    Forbidden,
-    /// Something went wrong here.
-    Internal,
-    /// A value that the model does not allow.
-    Invalid,
-    /// The request could not be read.
-    Malformed,
-    /// There is such a path, but not with this method.
-    MethodNotAllowed,
-    /// An error of the model.
-    Modelled,
-    /// An error that the model does not list, under a name of its own:
-    /// [`Fault::named`].
-    Named,
-    /// No representation that the caller accepts.
-    NotAcceptable,
-    /// The call was turned away before its handler began.
-    Overloaded,
-    /// The request did not arrive in time.
-    RequestTimeout,
-    /// The request is larger than this server takes.
-    TooLarge,
-    /// The call has no credentials, or wrong ones.
-    Unauthenticated,
-    /// No such operation.
-    UnknownOperation,
-    /// The request's media type is not the protocol's.
-    UnsupportedMediaType,
-}
-
-impl FaultKind {
-    /// The status of a fault of this kind, where a protocol uses statuses.
-    /// Errors of the model have their own, and so have named ones.
-    #[must_use]
-    pub const fn status(self) -> StatusCode {
-        match self {
-            Self::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
-            Self::Forbidden => StatusCode::FORBIDDEN,
-            Self::Internal | Self::Modelled | Self::Named => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Invalid | Self::Malformed => StatusCode::BAD_REQUEST,
-            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
-            Self::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Self::UnknownOperation => StatusCode::NOT_FOUND,
-            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        }
-    }
-
-    /// The name of a fault of this kind in Smithy's protocols.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DeadlineExceeded => "DeadlineExceededException",
-            Self::Forbidden => "AccessDeniedException",
-            Self::Internal | Self::Modelled | Self::Named => "InternalFailureException",
-            Self::Invalid => "ValidationException",
-            Self::Malformed => "SerializationException",
-            Self::MethodNotAllowed => "MethodNotAllowedException",
-            Self::NotAcceptable => "NotAcceptableException",
-            Self::Overloaded => "ServiceUnavailableException",
-            Self::RequestTimeout => "RequestTimeoutException",
-            Self::TooLarge => "RequestEntityTooLargeException",
-            Self::Unauthenticated => "UnauthorizedException",
-            Self::UnknownOperation => "UnknownOperationException",
-            Self::UnsupportedMediaType => "UnsupportedMediaTypeException",
-        }
-    }
-
-    /// The kind with a name, as a client reads it.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        const ALL: [FaultKind; 13] = [
-            FaultKind::DeadlineExceeded,
-            FaultKind::Forbidden,
-            FaultKind::Internal,
-            FaultKind::Invalid,
-            FaultKind::Malformed,
-            FaultKind::MethodNotAllowed,
-            FaultKind::NotAcceptable,
-            FaultKind::Overloaded,
-            FaultKind::RequestTimeout,
-            FaultKind::TooLarge,
-            FaultKind::Unauthenticated,
-            FaultKind::UnknownOperation,
-            FaultKind::UnsupportedMediaType,
-        ];
-        ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The kind of a fault of which only the status is known.
-    ///
-    /// ```
-    /// use http::StatusCode;
-    /// use polywire_protocol::FaultKind;
-    ///
-    /// let kind = FaultKind::from_status(StatusCode::TOO_MANY_REQUESTS);
-    /// assert_eq!(kind, FaultKind::Overloaded);
-    /// ```
-    #[must_use]
-    pub fn from_status(status: StatusCode) -> Self {
-        kind_of_status(status, "")
-    }
-}
-
 impl Fault {
-    /// A fault of this kind with a message for the caller.
+    /// Creates a fault of this kind, with a message for the caller.
     #[must_use]
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
@@ -248,14 +97,15 @@ impl Fault {
             before_handler: false,
             wants_detail: false,
             #[cfg(feature = "reference")]
-            with_reference_codec: false,
+            uses_reference_codec: false,
         }))
     }
 
-    /// An error of the model: the id of its structure and the members.
+    /// Creates a modelled error from the shape id of its structure and its members.
+    ///
+    /// The message is the value of the member `message`, `Message` or `errorMessage`.
     #[must_use]
     pub fn modelled(shape: impl Into<String>, details: Map) -> Self {
-        // Smithy's convention for the text of an error.
         let message = MESSAGES
             .into_iter()
             .find_map(|name| details.get(name).and_then(|value| value.as_str()))
@@ -267,8 +117,8 @@ impl Fault {
         fault
     }
 
-    /// An error of the model, by its schema: as [`Fault::modelled`], and it
-    /// knows what the model says of trying again.
+    /// Creates a modelled error like [`Fault::modelled`], and takes the value of `@retryable` from
+    /// the schema.
     #[must_use]
     pub fn of_error(shape: Schema<'_>, details: Map) -> Self {
         let mut fault = Self::modelled(shape.id(), details);
@@ -281,16 +131,15 @@ impl Fault {
         fault
     }
 
-    /// An error that the model does not list, under a name and a status of its
-    /// own. Models are not always whole: S3's lists hardly any of the errors that
-    /// its callers look for by name.
+    /// Creates an error with a name and a status that the model does not define. Models can be
+    /// incomplete: that of S3 lacks most of the errors that its clients handle by name.
     ///
     /// ```
     /// use http::StatusCode;
     /// use polywire_protocol::{Fault, Retry};
     ///
-    /// let fault = Fault::named(StatusCode::CONFLICT, "BucketNotEmpty", "it holds objects");
-    /// assert_eq!(fault.to_string(), "BucketNotEmpty: it holds objects");
+    /// let fault = Fault::named(StatusCode::CONFLICT, "BucketNotEmpty", "the bucket is not empty");
+    /// assert_eq!(fault.to_string(), "BucketNotEmpty: the bucket is not empty");
     /// assert_eq!((fault.status().as_u16(), fault.retry()), (409, Retry::No));
     /// ```
     #[must_use]
@@ -300,9 +149,8 @@ impl Fault {
         fault
     }
 
-    /// An error of an application that has a number and a text for its callers, as
-    /// errors of XML-RPC do. The numbers from -32768 to -32000 are those of the
-    /// protocol.
+    /// Creates an error with a number and a message, as XML-RPC sends them. The protocol reserves
+    /// the numbers from -32768 to -32000.
     ///
     /// ```
     /// use polywire_protocol::Fault;
@@ -315,8 +163,7 @@ impl Fault {
         Self::named(StatusCode::BAD_REQUEST, "ApplicationError", message).with_code(code)
     }
 
-    /// Something went wrong here. The reason goes to the log, not to the
-    /// caller.
+    /// Creates an internal fault. The reason is for logs and is not sent to the caller.
     #[must_use]
     pub fn internal(reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let mut fault = Self::new(FaultKind::Internal, "an internal error occurred");
@@ -324,8 +171,8 @@ impl Fault {
         fault
     }
 
-    /// The body calls something that does not exist. Repeats at most 64 characters of the name,
-    /// because a name in a body may be as long as the body.
+    /// Creates the fault for a body that names an unknown operation. The message contains at most
+    /// 64 characters of the name, because it can be as long as the body.
     #[cold]
     pub(crate) fn unknown_name(what: &str, name: &str) -> Self {
         let (shown, more) = match name.char_indices().nth(64) {
@@ -336,17 +183,16 @@ impl Fault {
         Self::new(FaultKind::UnknownOperation, message)
     }
 
-    /// This path answers other methods.
+    /// Creates the fault for a path that allows only these methods.
     pub(crate) fn method_not_allowed(allow: Vec<Method>) -> Self {
         let methods: Vec<&str> = allow.iter().map(Method::as_str).collect();
-        let message = format!("this path answers {}", methods.join(", "));
+        let message = format!("this path allows only {}", methods.join(", "));
         let mut fault = Self::new(FaultKind::MethodNotAllowed, message);
         fault.0.allow = allow;
         fault
     }
 
-    /// Sets the name under which a peer sent it, where the model does not know
-    /// that name: so that whoever reads a log sees what was on the wire.
+    /// Sets the name that the peer sent, if the model does not define it.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.0.name = name.into();
@@ -360,27 +206,27 @@ impl Fault {
         self
     }
 
-    /// Sets details, for a structure that the model does not have.
+    /// Sets the details, for example those of a structure that the model does not define.
     #[must_use]
     pub fn with_details(mut self, details: Map) -> Self {
         self.0.details = details;
         self
     }
 
-    /// Notes that no handler was called, so that the caller may send the call again.
+    /// Records that no handler was called, so that the caller can retry the call safely.
     #[must_use]
     pub fn before_handler(mut self) -> Self {
         self.0.before_handler = true;
         self
     }
 
-    /// Whether it is known that no handler was called.
+    /// Returns whether it is certain that no handler was called.
     #[must_use]
     pub fn is_before_handler(&self) -> bool {
         self.0.before_handler
     }
 
-    /// Sets what lies behind it, for the log.
+    /// Sets the source of the fault, for logs.
     #[must_use]
     pub fn with_source(
         mut self,
@@ -390,14 +236,14 @@ impl Fault {
         self
     }
 
-    /// Removes what an error of reading repeats of a message that may hold sensitive data:
-    /// [`Error::without_sensitive`]. Other faults stay as they are.
+    /// Removes quotes of a message that can contain sensitive data from a decoding error:
+    /// [`Error::without_sensitive`]. Other faults do not change.
     #[cold]
     pub(crate) fn without_sensitive(mut self, root: Member<'_>) -> Self {
         let source = self.0.source.as_deref();
         if let Some(error) = source.and_then(|source| source.downcast_ref::<Error>()) {
             let error = error.clone().without_sensitive(root);
-            // An internal fault tells its caller nothing of the error.
+            // The message of an internal fault does not contain the error.
             if error.is_sender_fault() {
                 self.0.message = error.message();
             }
@@ -406,8 +252,8 @@ impl Fault {
         self
     }
 
-    /// Sets after which time the caller may try again: the header `retry-after`
-    /// of what goes out, in whole seconds.
+    /// Sets the delay after which the caller can retry. Responses contain it in the header
+    /// `retry-after`, rounded up to seconds.
     #[must_use]
     pub fn with_retry_after(mut self, time: Duration) -> Self {
         self.0.retry_after = Some(time);
@@ -423,8 +269,8 @@ impl Fault {
         self
     }
 
-    /// Client: takes over what the head of an answer says of the fault in it,
-    /// in whatever protocol: `x-amzn-query-error`, `retry-after` in seconds.
+    /// For clients: reads the headers `x-amzn-query-error` and `retry-after` (in seconds) of a
+    /// response. They do not depend on the protocol.
     #[must_use]
     pub fn with_head(mut self, headers: &HeaderMap) -> Self {
         let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
@@ -434,15 +280,14 @@ impl Fault {
                 sender: fault == "Sender",
             });
         }
-        // The other form, a date, says nothing without a clock.
+        // The other form of the header is a date, which is useless without a clock.
         if let Some(seconds) = text(&RETRY_AFTER).and_then(|text| text.parse().ok()) {
             self.0.retry_after = Some(Duration::from_secs(seconds));
         }
         self
     }
 
-    /// Client: sets the status that an answer came with. One that is none of an
-    /// error says nothing.
+    /// For clients: sets the status of the response. Ignores a status that is not 4xx or 5xx.
     #[must_use]
     pub fn with_status(mut self, status: StatusCode) -> Self {
         if status.is_client_error() || status.is_server_error() {
@@ -451,69 +296,37 @@ impl Fault {
         self
     }
 
-    /// Whether the same call may be sent again: what the model says of the
-    /// error, or else what is usual for its kind and name.
-    ///
-    /// ```
-    /// use polywire_protocol::{Fault, FaultKind, Retry};
-    ///
-    /// let fault = Fault::new(FaultKind::Overloaded, "try again");
-    /// assert_eq!(fault.retry(), Retry::Throttled);
-    /// assert_eq!(Fault::new(FaultKind::Invalid, "no").retry(), Retry::No);
-    /// ```
-    #[must_use]
-    pub fn retry(&self) -> Retry {
-        if let Some(retry) = self.0.retry {
-            return retry;
-        }
-        if THROTTLING.contains(&self.name()) {
-            return Retry::Throttled;
-        }
-        match self.0.kind {
-            FaultKind::Overloaded => Retry::Throttled,
-            FaultKind::DeadlineExceeded | FaultKind::Internal | FaultKind::RequestTimeout => {
-                Retry::Yes
-            }
-            FaultKind::Named => match self.status() {
-                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Retry::Throttled,
-                status if status.is_server_error() => Retry::Yes,
-                _ => Retry::No,
-            },
-            _ => Retry::No,
-        }
-    }
-
-    /// After which time the caller may try again, if the other side said so.
+    /// Returns the delay after which the caller can retry, if the server sent one.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// How the error is known in the query protocol, if the answer said so.
+    /// Returns the name of the error in the query protocol, if the response contains it.
     #[must_use]
     pub fn query_error(&self) -> Option<&QueryError> {
         self.0.query_error.as_ref()
     }
 
-    /// The kind.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> FaultKind {
         self.0.kind
     }
 
-    /// The status, where a protocol uses statuses: the one that it came with, its
-    /// own, or that of its kind. The model knows that of its errors.
+    /// Returns the status: that of the response or of the named fault, or else that of the kind.
+    /// The status of a modelled error is in its schema.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         self.0.status.unwrap_or(self.0.kind.status())
     }
 
-    /// The status that it was given, whatever its kind has.
+    /// Returns the status if it was set explicitly.
     pub(crate) fn own_status(&self) -> Option<StatusCode> {
         self.0.status
     }
 
-    /// The id of the error's structure; empty unless it is of the model.
+    /// Returns the shape id of a modelled error, and an empty string for other faults.
     #[must_use]
     pub fn shape(&self) -> &str {
         match self.0.kind {
@@ -522,13 +335,13 @@ impl Fault {
         }
     }
 
-    /// The text for the caller.
+    /// Returns the message for the caller.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The members of the error's structure.
+    /// Returns the members of the error.
     #[must_use]
     pub fn details(&self) -> &Map {
         &self.0.details
@@ -539,14 +352,14 @@ impl Fault {
         self.0.wants_detail
     }
 
-    /// The number of XML-RPC, if one was set or read.
+    /// Returns the number of XML-RPC, if it is set.
     #[must_use]
     pub fn code(&self) -> Option<i64> {
         self.0.code
     }
 
-    /// The name of the error of the model, or the one under which a peer sent
-    /// it, or that of the kind.
+    /// Returns the name of the error without namespace: that of the modelled error, that which the
+    /// peer sent, or that of the kind.
     #[must_use]
     pub fn name(&self) -> &str {
         match self.0.name.rsplit('#').next() {
@@ -555,7 +368,7 @@ impl Fault {
         }
     }
 
-    /// The structure of the error, if the operation may end in it.
+    /// Returns the schema of a modelled error, if the operation lists it.
     #[must_use]
     pub fn shape_in<'s>(&self, operation: Option<Operation<'s>>) -> Option<Schema<'s>> {
         match self.0.kind {
@@ -564,154 +377,47 @@ impl Fault {
         }
     }
 
-    /// What a caller is told whose protocol has no structure for it. An error of
-    /// the model that got here is one that the model does not allow there, and
-    /// that is nobody's business.
-    pub(crate) fn public(&self) -> PublicFault<'_> {
-        let (kind, message) = match self.0.kind {
-            FaultKind::Modelled => (FaultKind::Internal, "an internal error occurred"),
-            kind => (kind, self.0.message.as_str()),
-        };
-        let (name, status) = match kind {
-            FaultKind::Named => (self.name(), self.status()),
-            // Neither a name nor a status that came from elsewhere.
-            kind => (kind.name(), kind.status()),
-        };
-        let invalid = kind == FaultKind::Invalid && !self.0.details.is_empty();
-        PublicFault {
-            kind,
-            name,
-            status,
-            message,
-            details: invalid.then_some(&self.0.details),
-        }
-    }
-
-    /// Has the readable twins of the formats write the error, for the tests that
-    /// hold the formats against them.
+    /// Writes the error with the reference implementations of the formats, for tests that compare
+    /// them with the formats.
     #[cfg(feature = "reference")]
     #[must_use]
     pub fn with_reference_codec(mut self) -> Self {
-        self.0.with_reference_codec = true;
+        self.0.uses_reference_codec = true;
         self
     }
 
-    /// Writes a message that says what this error holds.
+    /// Calls `write` with the message, or with its reference implementation.
     pub(crate) fn write<T>(
         &self,
         message: &dyn Message,
         write: impl FnOnce(&dyn Message) -> T,
     ) -> T {
         #[cfg(feature = "reference")]
-        if self.0.with_reference_codec {
+        if self.0.uses_reference_codec {
             return write(&polywire_codec::reference::Reference(message));
         }
         write(message)
     }
 
-    /// Says in a head what it has to say there: which methods a path answers,
-    /// when to try again.
+    /// Writes the headers `allow` and `retry-after`.
     pub(crate) fn write_head(&self, headers: &mut HeaderMap) {
-        self.allow(headers);
+        self.write_allow(headers);
         if let Some(time) = self.0.retry_after {
-            // Not before the time: part of a second counts as one.
+            // Round up, so that the caller does not retry too early.
             let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
     }
 
-    /// Says in a head which methods a path answers.
-    pub(crate) fn allow(&self, headers: &mut HeaderMap) {
+    /// Writes the header `allow`.
+    fn write_allow(&self, headers: &mut HeaderMap) {
         let methods: Vec<&str> = self.0.allow.iter().map(Method::as_str).collect();
-        // Methods are tokens, which headers can hold.
+        // Methods are tokens and therefore valid header values.
         if let Ok(value) = HeaderValue::from_str(&methods.join(", "))
             && !methods.is_empty()
         {
             headers.insert(ALLOW, value);
         }
-    }
-
-    /// The members of the error's structure that are there or have a default,
-    /// in the order of the model.
-    ///
-    /// # Errors
-    ///
-    /// There is a detail that the structure has no member for.
-    pub(crate) fn members<'f, 's>(&'f self, shape: Schema<'s>) -> Result<Members<'f, 's>, Error> {
-        let details = &self.0.details;
-        let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
-        if let Some(name) = details.keys().find(unknown) {
-            return Err(Error::new(ErrorKind::Unknown)
-                .expected(format!("a member of {}", shape.id()))
-                .found(name.to_owned()));
-        }
-        let member = |member: Member<'s>| {
-            let own = details.get(member.name()).filter(|value| !value.is_null());
-            let value = match own {
-                Some(value) => Cow::Borrowed(value),
-                None if Defaults::Server.fills(member) => Cow::Owned(member.default_value()?),
-                None => return None,
-            };
-            Some((member, value))
-        };
-        Ok(Members(shape.members().filter_map(member).collect()))
-    }
-}
-
-/// The members of an error's structure that are there.
-#[derive(Debug)]
-pub(crate) struct Members<'f, 's>(pub(crate) Vec<(Member<'s>, Cow<'f, Value>)>);
-
-impl Encode for Members<'_, '_> {
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        encoder.begin_structure(at, self.0.len());
-        for (member, value) in &self.0 {
-            if encoder.member(*member) {
-                value.encode(*member, encoder);
-            }
-        }
-        encoder.end_structure(at);
-    }
-}
-
-impl From<Error> for Fault {
-    /// What could not be read is the sender's fault and may be told; what
-    /// could not be written is this side's and stays here.
-    fn from(error: Error) -> Self {
-        if !error.is_sender_fault() {
-            return Self::internal(error);
-        }
-        let kind = match error.kind() {
-            ErrorKind::Limit(polywire_schema::LimitKind::Bytes(_)) => FaultKind::TooLarge,
-            ErrorKind::Missing => FaultKind::Invalid,
-            _ => FaultKind::Malformed,
-        };
-        Self::new(kind, error.message()).with_source(error)
-    }
-}
-
-/// Failures of a handler's own work: their reason goes to the log, and callers are told
-/// nothing of it. What they should know is a [`Fault::coded`].
-macro_rules! internal {
-    ($($error:ty)*) => {
-        $(impl From<$error> for Fault {
-            fn from(error: $error) -> Self {
-                Self::internal(error)
-            }
-        })*
-    };
-}
-
-internal! {
-    std::io::Error fmt::Error std::num::ParseIntError std::num::ParseFloatError
-    std::num::TryFromIntError std::str::Utf8Error std::string::FromUtf8Error
-    std::time::SystemTimeError std::sync::mpsc::RecvError
-    Box<dyn std::error::Error + Send + Sync>
-}
-
-impl From<std::convert::Infallible> for Fault {
-    fn from(never: std::convert::Infallible) -> Self {
-        match never {}
     }
 }
 

@@ -61,7 +61,8 @@ impl ClientProtocol for JsonRpc {
             (Ok(Reply::Error(error)), _) => error,
             (Err(error), 200) => return Err(error),
             (_, status) => {
-                let message = format!("status {status}, so this is no answer of JSON-RPC");
+                let message =
+                    format!("status {status}, and the response is not a JSON-RPC response");
                 return Ok(Outcome::Foreign(message));
             }
         };

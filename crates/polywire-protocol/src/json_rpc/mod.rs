@@ -140,7 +140,7 @@ impl JsonRpc {
     fn check_head(&self, head: &request::Parts) -> Result<(), Fault> {
         let path = head.uri.path();
         if path != self.path {
-            let message = format!("JSON-RPC is called at {}, not at {path}", self.path);
+            let message = format!("the path of JSON-RPC is {}, not {path}", self.path);
             return Err(Fault::new(FaultKind::UnknownOperation, message));
         }
         if head.method != Method::POST {

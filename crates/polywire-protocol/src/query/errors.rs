@@ -138,7 +138,9 @@ impl<D: QueryProtocol> Query<D> {
         };
         let Ok(Some((code, message))) = read() else {
             let kind = self.dialect.kind;
-            return Outcome::Foreign(format!("status {status}, and no error of {kind}"));
+            return Outcome::Foreign(format!(
+                "status {status}, and the response is not an error of {kind}"
+            ));
         };
         let by_code = |error: &Schema<'_>| self.dialect.codes && error.query_code() == Some(&code);
         let error = operation.errors().find(by_code);

@@ -130,8 +130,8 @@ impl<D: QueryProtocol> Query<D> {
             if let Some(member) = taken {
                 let (operation, name) = (operation.name(), member.plain(names));
                 return Err(MountError(format!(
-                    "{operation}: a member of its input is `{name}` in forms, where {} has a \
-                     field of its own by that name",
+                    "{operation}: a member of its input has the name `{name}` in forms, which is \
+                     reserved in {}",
                     dialect.kind
                 )));
             }
@@ -171,7 +171,7 @@ impl<D: QueryProtocol> Query<D> {
 
     fn find(&self, form: &FormDecoder<'_>) -> Result<Route, Fault> {
         let Some(action) = form.find("Action")? else {
-            let message = "the form has no field `Action`, which says what is called";
+            let message = "the form has no field `Action`, which names the operation";
             return Err(Fault::new(FaultKind::UnknownOperation, message).with_name("MissingAction"));
         };
         match self.operations.get(&*action) {
@@ -247,8 +247,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
                 FormDecoder::from_str(query, profile, request.limits)?
             }
             Some(_) => {
-                let message = "`Action` stands in the query, so all of the call does, and there \
-                    must be no body";
+                let message = "`Action` is in the query, so the request must not have a body";
                 return Err(Fault::new(FaultKind::Malformed, message));
             }
         };
@@ -302,7 +301,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
             true => self.dialect.output_id,
             false => self.dialect.error_id,
         };
-        request_id::tell(path, response, id);
+        request_id::add(path, response, id);
     }
 
     fn has_request_ids(&self) -> bool {
@@ -311,7 +310,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
 
     fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
         let is_query = matches!(other, ProtocolKind::AwsQuery | ProtocolKind::Ec2Query);
-        is_query.then_some("both are called with a form that names an Action")
+        is_query.then_some("both send forms with the field `Action`")
     }
 }
 

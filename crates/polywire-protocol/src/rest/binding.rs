@@ -301,7 +301,7 @@ impl OperationBindings {
         let name = operation.name();
         let Some((method, uri, code)) = operation.http() else {
             return Err(MountError(format!(
-                "{name} has no @http trait, which REST requirements"
+                "{name} has no @http trait, which REST protocols require"
             )));
         };
         let pattern =

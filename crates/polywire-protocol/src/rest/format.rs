@@ -37,7 +37,7 @@ pub trait RestFormat: fmt::Debug + Send + Sync + Sized {
 
     /// See [`ServerProtocol::add_request_id`](crate::ServerProtocol::add_request_id).
     fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        request_id::tell(&[], response, id);
+        request_id::add(&[], response, id);
     }
 
     /// Returns whether a media type, without parameters, is that of a document.

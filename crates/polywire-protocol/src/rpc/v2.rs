@@ -71,7 +71,7 @@ impl<P: RpcV2> Style for P {
     ) -> Result<&'h str, Fault> {
         let mut foreign = FOREIGN.into_iter();
         if let Some(name) = foreign.find(|name| head.headers.contains_key(name)) {
-            let message = format!("a call of {} has no header {name}", P::KIND);
+            let message = format!("a request of {} must not have the header {name}", P::KIND);
             return Err(Fault::new(FaultKind::Malformed, message));
         }
         let path = head.uri.path();
@@ -123,7 +123,7 @@ impl<P: RpcV2> Style for P {
         }
         let mark = P::MARK;
         Err(format!(
-            "status {} and no header {MARK}: {}, so this is no answer of {}",
+            "status {} and no header {MARK}: {}, so the response is not one of {}",
             head.status,
             mark.to_str().unwrap_or_default(),
             P::KIND

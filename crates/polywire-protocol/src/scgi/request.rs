@@ -55,7 +55,7 @@ impl RequestReader {
             return Ok(None);
         };
         if *comma != b',' {
-            let wrong = error(ErrorKind::Syntax, start + len, "`,` behind the variables");
+            let wrong = error(ErrorKind::Syntax, start + len, "`,` after the variables");
             return Err(wrong.found(shown(&[*comma])));
         }
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -236,7 +236,7 @@ pub fn write_request(head: &request::Parts, length: u64, out: &mut Vec<u8>) -> R
         }
         if name.as_str().contains('_') {
             let unwritable = Error::new(ErrorKind::Unwritable).in_format("SCGI");
-            let unwritable = unwritable.expected("names of headers without `_`");
+            let unwritable = unwritable.expected("header names without `_`");
             return Err(unwritable.found(name.as_str().to_owned()));
         }
         let variable = name.as_str().replace('-', "_").to_ascii_uppercase();

@@ -69,7 +69,7 @@ impl ResponseReader {
     pub fn ended(&self) -> Error {
         let expected = match self.bytes.len() {
             0 => "a response",
-            _ => "the empty line behind the head",
+            _ => "the empty line after the head",
         };
         error(ErrorKind::Truncated, self.bytes.len(), expected)
     }

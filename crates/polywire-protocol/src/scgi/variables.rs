@@ -64,7 +64,10 @@ impl Variables {
             Some(b"1") => {}
             Some(other) => {
                 let at = base + self.place("SCGI").unwrap_or_default();
-                return Err(error(ErrorKind::Syntax, at, "SCGI to be 1").found(shown(other)));
+                return Err(
+                    error(ErrorKind::Syntax, at, "the value 1 of the variable SCGI")
+                        .found(shown(other)),
+                );
             }
             None => return Err(error(ErrorKind::Missing, base, "the variable SCGI")),
         }

@@ -175,7 +175,10 @@ impl<'s> Building<'s> {
 fn compile(pattern: &str) -> Result<Arc<Regex>, String> {
     let read = EcmaPattern::read(pattern).map_err(|flaw| format!("it has {}", flaw.what))?;
     let Some(translated) = read.translated() else {
-        return Err("look-around, references to groups, or what dialects differ in".to_owned());
+        return Err(
+            "it has look-around, back-references, or syntax that differs between dialects"
+                .to_owned(),
+        );
     };
     let built = RegexBuilder::new(translated)
         .size_limit(MAX_SIZE)
@@ -183,7 +186,9 @@ fn compile(pattern: &str) -> Result<Arc<Regex>, String> {
         .nest_limit(MAX_NESTING)
         .build();
     built.map(Arc::new).map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => format!("compiled it takes more than {MAX_SIZE} bytes"),
+        regex::Error::CompiledTooBig(_) => {
+            format!("it takes more than {MAX_SIZE} bytes when compiled")
+        }
         error => {
             let text = error.to_string();
             let last = text.lines().next_back().unwrap_or_default();

@@ -103,7 +103,7 @@ impl ServerProtocol for CborMethods {
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
         if head.method != Method::POST {
-            let message = "this path answers POST";
+            let message = "this path allows only POST";
             return Err(Fault::new(FaultKind::MethodNotAllowed, message));
         }
         Ok(Plan::BufferThenRoute)
