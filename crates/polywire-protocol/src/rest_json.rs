@@ -124,7 +124,7 @@ impl RestFormat for RestJsonFormat {
         // protocol.
         if !head.headers.contains_key(ERROR_TYPE)
             && (head.status == StatusCode::BAD_GATEWAY
-                || !media::is_sent(&head.headers, Self::is_document))
+                || !media::has_content_type(&head.headers, Self::is_document))
         {
             return None;
         }
