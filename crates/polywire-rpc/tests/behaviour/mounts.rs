@@ -321,7 +321,7 @@ fn protocols_that_cannot_be_distinguished() {
         let message = refuse(builder().protocol(one).protocol(other));
         let begins = format!("requests of {one} and {other} cannot be distinguished: ");
         assert!(message.starts_with(&begins), "{message}");
-        let advice = "offer one of them below a path, on a host or on a port of its own";
+        let advice = "serve one of them under a different path, host or port";
         assert!(message.contains(advice), "{message}");
         let builder = builder().protocol_at(mount("/x"), one);
         let message = refuse(builder.protocol_at(mount("/x/"), other));
