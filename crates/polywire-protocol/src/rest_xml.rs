@@ -124,7 +124,7 @@ impl RestFormat for RestXmlFormat {
         operation: Operation<'_>,
         operation_bindings: &mut OperationBindings,
     ) {
-        operation_bindings.output.unwrapped = operation.has(OperationFlags::S3_UNWRAPPED_OUTPUT);
+        operation_bindings.output.is_unwrapped = operation.has(OperationFlags::S3_UNWRAPPED_OUTPUT);
         // S3 keys can contain `.` and `..` segments, and the AWS SDKs send them unchanged.
         if !self.wraps_errors {
             operation_bindings.target.allow_dots();
@@ -140,7 +140,7 @@ impl RestFormat for RestXmlFormat {
         let is_payload = matches!(part, Part::Payload(_));
         let profile = side_profile(incoming.side)
             .with_part(part)
-            .with_unwrapped(incoming.bindings.unwrapped && !is_payload);
+            .with_unwrapped(incoming.bindings.is_unwrapped && !is_payload);
         let mut decoder = XmlDecoder::from_body(incoming.body, profile, incoming.limits)?;
         if incoming.is_error && !is_payload {
             if decoder.element() == RESPONSE {
@@ -158,7 +158,7 @@ impl RestFormat for RestXmlFormat {
     fn check_empty_body(&self, incoming: &IncomingMessage<'_, '_>) -> Result<(), Error> {
         let shape = incoming.root.target();
         let required = match incoming.bindings.payload {
-            Some(payload) => !payload.raw && shape.member(payload.ordinal).is_required(),
+            Some(payload) => !payload.is_raw && shape.member(payload.ordinal).is_required(),
             None => {
                 let bindings = incoming.bindings;
                 let mut members = shape.members();
@@ -185,7 +185,7 @@ impl RestFormat for RestXmlFormat {
         let profile = self
             .profile(bindings.writer())
             .with_part(part)
-            .with_unwrapped(bindings.unwrapped && !is_payload);
+            .with_unwrapped(bindings.is_unwrapped && !is_payload);
         let mut encoder = XmlEncoder::new(profile, bindings.document_size.new_buffer());
         message.write(root, &mut encoder);
         let document = encoder.finish()?;

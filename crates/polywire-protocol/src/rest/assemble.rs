@@ -35,7 +35,7 @@ impl HeadEncoder<'_> {
         media_type: Option<&HeaderValue>,
     ) -> Result<RequestHead, Error> {
         let range = match target.fixed() {
-            Some(_) if self.query.is_empty() && self.parameters.is_empty() => None,
+            Some(_) if self.query.is_empty() && self.map_parameters.is_empty() => None,
             _ => Some(self.push_target(target)?),
         };
         let mut text = self.take_text();
@@ -121,12 +121,12 @@ impl HeadEncoder<'_> {
             // Clients and proxies remove these segments from a path. They treat `%2E` like `.` (RFC
             // 3986, section 6.2.2), so encoding does not help.
             let value = &text[range.clone()];
-            let changes_path = match label.greedy {
+            let changes_path = match label.is_greedy {
                 false => is_dots(value),
                 true => !label.allows_dots && value.split(|byte| *byte == b'/').any(is_dots),
             };
             if changes_path {
-                let expected = match label.greedy {
+                let expected = match label.is_greedy {
                     false => "a value other than `.` and `..`, which would change the path",
                     true => "no segment that is `.` or `..`, which would change the path",
                 };
@@ -145,7 +145,7 @@ impl HeadEncoder<'_> {
                 self.text.extend_from_within(range.clone());
             }
         }
-        for (key, range) in &self.parameters {
+        for (key, range) in &self.map_parameters {
             if target.has_parameter(key) || self.has_parameter(key) {
                 continue;
             }
@@ -173,7 +173,7 @@ impl HeadEncoder<'_> {
         media_type: Option<&HeaderValue>,
     ) -> Result<HeaderMap, Error> {
         let fields = &self.fields[..];
-        let is_type = |field: &Field| Some(field.member) == self.bindings.type_member;
+        let is_type = |field: &Field| Some(field.member) == self.bindings.content_type_member;
         let media_type = media_type.filter(|_| {
             let mut more = self.prefix_headers.iter();
             !fields.iter().any(is_type) && !more.any(|(name, _)| *name == CONTENT_TYPE)

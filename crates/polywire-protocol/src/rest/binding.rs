@@ -31,19 +31,19 @@ pub struct Bindings {
     pub(crate) payload: Option<Payload>,
     /// Whether the document is the only member, without an element for the structure
     /// (`@s3UnwrappedXmlOutput`).
-    pub(crate) unwrapped: bool,
+    pub(crate) is_unwrapped: bool,
     /// The bindings of the members, by ordinal.
     pub(crate) members: Vec<MemberBinding>,
     /// The ordinals of the members that are bound to a part of the head other than a single header.
     pub(crate) non_headers: Vec<u32>,
     /// The members that are bound to a header, by its name.
-    pub(crate) index: HeaderIndex,
+    pub(crate) header_index: HeaderIndex,
     /// Header maps of earlier messages.
     pub(crate) header_templates: HeaderTemplates,
     /// The media type of the body. `None` if the model gives one that is not a valid header value.
     pub(crate) media_type: Option<HeaderValue>,
     /// The member that is bound to `Content-Type`. Its value replaces the media type.
-    pub(crate) type_member: Option<u32>,
+    pub(crate) content_type_member: Option<u32>,
     /// The size of the text in heads, in bytes.
     pub(crate) head_size: SizeHint,
     /// The size of documents, in bytes.
@@ -53,37 +53,38 @@ pub struct Bindings {
 /// The part of a message that carries a member.
 #[derive(Debug)]
 pub(crate) enum MemberBinding {
+    /// A single header.
     Header {
         header: Header,
         /// The name of the header as in the model, for error messages.
         name: String,
         /// Whether a string is written to the header without encoding, and to no other part.
-        plain: bool,
+        is_plain: bool,
     },
     /// A header whose name is invalid. Contains that name.
-    NoHeader(String),
+    InvalidHeader(String),
     /// A label of the path. `/` is not percent-encoded in a greedy label.
-    Label {
-        name: String,
-        greedy: bool,
-    },
+    Label { name: String, is_greedy: bool },
     /// A map of all headers with a prefix.
     Prefix {
         name: String,
         /// The prefix in lower case, to compare it with header names.
         lower: String,
     },
+    /// A query parameter.
     Query {
         name: String,
         /// `name=`, percent-encoded.
         key: String,
     },
+    /// A map of all query parameters.
     QueryParams,
+    /// The status code of a response.
     StatusCode,
     /// The host prefix and the document.
     Host,
     /// The whole body, without a document format: a blob or a string.
-    Payload,
+    RawPayload,
     /// The document, or a payload in the format of the protocol.
     Body,
 }
@@ -94,17 +95,17 @@ impl MemberBinding {
         match member.location().going(direction) {
             Location::Header => match Header::new(&name) {
                 Some(header) => Self::Header {
-                    plain: header.kind == HeaderKind::Other
+                    is_plain: header.kind == HeaderKind::Other
                         && member.media_type().is_none()
                         && !member.has(MemberFlags::HOST_LABEL),
                     header,
                     name,
                 },
-                None => Self::NoHeader(name),
+                None => Self::InvalidHeader(name),
             },
             Location::Label => Self::Label {
                 name: member.name().to_owned(),
-                greedy: pattern.is_some_and(|pattern| pattern.is_greedy(member.name())),
+                is_greedy: pattern.is_some_and(|pattern| pattern.is_greedy(member.name())),
             },
             Location::PrefixHeaders => Self::Prefix {
                 lower: name.to_ascii_lowercase(),
@@ -119,7 +120,7 @@ impl MemberBinding {
             Location::QueryParams => Self::QueryParams,
             Location::StatusCode => Self::StatusCode,
             Location::Body if member.has(MemberFlags::HOST_LABEL) => Self::Host,
-            Location::Payload if is_raw(member.kind()) => Self::Payload,
+            Location::Payload if is_raw(member.kind()) => Self::RawPayload,
             _ => Self::Body,
         }
     }
@@ -127,13 +128,13 @@ impl MemberBinding {
     /// Returns the location of the member in the terms of the schema.
     pub(crate) const fn location(&self) -> Location {
         match self {
-            Self::Header { .. } | Self::NoHeader(_) => Location::Header,
+            Self::Header { .. } | Self::InvalidHeader(_) => Location::Header,
             Self::Label { .. } => Location::Label,
             Self::Prefix { .. } => Location::PrefixHeaders,
             Self::Query { .. } => Location::Query,
             Self::QueryParams => Location::QueryParams,
             Self::StatusCode => Location::StatusCode,
-            Self::Payload => Location::Payload,
+            Self::RawPayload => Location::Payload,
             Self::Host | Self::Body => Location::Body,
         }
     }
@@ -153,7 +154,9 @@ impl MemberBinding {
     /// Returns the characters that are not percent-encoded.
     pub(crate) const fn unescaped(&self) -> &'static Set {
         match self {
-            Self::Label { greedy: true, .. } => &percent::PATH,
+            Self::Label {
+                is_greedy: true, ..
+            } => &percent::PATH,
             _ => &percent::UNRESERVED,
         }
     }
@@ -173,7 +176,7 @@ pub(crate) struct Payload {
     pub(crate) ordinal: u32,
     pub(crate) kind: ShapeKind,
     /// Whether the body is the value itself, without a document format.
-    pub(crate) raw: bool,
+    pub(crate) is_raw: bool,
 }
 
 impl Bindings {
@@ -190,12 +193,12 @@ impl Bindings {
             has_host_labels: false,
             has_document: false,
             payload: None,
-            unwrapped: false,
-            index: HeaderIndex::new(&members),
+            is_unwrapped: false,
+            header_index: HeaderIndex::new(&members),
             non_headers: Vec::new(),
             header_templates: HeaderTemplates::default(),
             media_type: None,
-            type_member: None,
+            content_type_member: None,
             head_size: SizeHint::default(),
             document_size: SizeHint::default(),
             members,
@@ -208,17 +211,17 @@ impl Bindings {
                     bindings.payload = Some(Payload {
                         ordinal,
                         kind: member.kind(),
-                        raw: is_raw(member.kind()),
+                        is_raw: is_raw(member.kind()),
                     });
                 }
                 _ => bindings.has_head = true,
             }
             match binding {
                 MemberBinding::Header { header, .. } if header.name == CONTENT_TYPE => {
-                    bindings.type_member = Some(ordinal);
+                    bindings.content_type_member = Some(ordinal);
                 }
                 MemberBinding::Host => bindings.has_host_labels = true,
-                MemberBinding::Header { .. } | MemberBinding::Payload | MemberBinding::Body => {}
+                MemberBinding::Header { .. } | MemberBinding::RawPayload | MemberBinding::Body => {}
                 _ => bindings.non_headers.push(ordinal),
             }
         }
@@ -268,14 +271,14 @@ impl Bindings {
     /// Returns whether the body, if there is one, is a document of the format.
     pub(crate) fn is_document(&self) -> bool {
         match self.payload {
-            Some(payload) => !payload.raw,
+            Some(payload) => !payload.is_raw,
             None => self.has_document,
         }
     }
 
     /// Returns whether the body is a blob or a string, without a document format.
-    pub(crate) fn is_raw(&self) -> bool {
-        self.payload.is_some_and(|payload| payload.raw)
+    pub(crate) fn has_raw_payload(&self) -> bool {
+        self.payload.is_some_and(|payload| payload.is_raw)
     }
 
     /// Returns whether a member is in the document.

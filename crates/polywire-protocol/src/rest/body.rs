@@ -1,4 +1,4 @@
-//! Reading a message in the order head, body, and writing its body.
+//! Decoding messages, the head before the body, and encoding bodies.
 
 use bytes::Bytes;
 use http::HeaderValue;
@@ -45,7 +45,7 @@ impl<'de> IncomingMessage<'_, 'de> {
             return sink.finish(self.root, head);
         }
         match self.bindings.payload {
-            Some(payload) if payload.raw => {
+            Some(payload) if payload.is_raw => {
                 let is_request = self.side == Side::Server;
                 let mut decoder = RawDecoder::new(self.body, payload.ordinal, is_request);
                 sink.decode_any(self.root, &mut decoder)?;
@@ -76,18 +76,15 @@ impl<F: RestFormat> Rest<F> {
             if !bindings.has_document {
                 return Ok(empty.map(Bytes::from_static));
             }
-            let document = self
-                .format
-                .write_document(root, bindings, bindings.part(), message)?;
+            let part = bindings.part();
+            let document = self.format.write_document(root, bindings, part, message)?;
             return Ok(Some(Bytes::from(document)));
         };
-        let body = match payload.raw {
+        let body = match payload.is_raw {
             true => head.take_raw_payload(),
             false => {
-                let document = {
-                    let part = Part::Payload(bindings.direction);
-                    self.format.write_document(root, bindings, part, message)?
-                };
+                let part = Part::Payload(bindings.direction);
+                let document = self.format.write_document(root, bindings, part, message)?;
                 (!document.is_empty()).then(|| Bytes::from(document))
             }
         };
@@ -117,7 +114,7 @@ pub(super) fn media_type<F: RestFormat>(
     };
     let fixed = match (shape.member(payload.ordinal).media_type(), payload.kind) {
         (Some(media_type), _) => return intern::header_value(media_type),
-        (None, _) if !payload.raw => F::MEDIA_TYPE,
+        (None, _) if !payload.is_raw => F::MEDIA_TYPE,
         (None, ShapeKind::Blob) => "application/octet-stream",
         (None, _) => "text/plain",
     };

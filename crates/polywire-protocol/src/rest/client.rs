@@ -48,16 +48,16 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         if expected && !self.format.is_error(operation_bindings, body) {
             return Ok(Outcome::Output);
         }
-        let Some(facts) = self.format.error_info(head, body, limits) else {
+        let Some(info) = self.format.error_info(head, body, limits) else {
             return Ok(Outcome::Foreign(format!(
                 "status {}, and the response is not an error of {}",
                 head.status,
                 F::KIND.name()
             )));
         };
-        Ok(match operation.find_error(&facts.name) {
+        Ok(match operation.find_error(&info.name) {
             Some(error) => Outcome::Error(error),
-            None => Outcome::Fault(facts.into_fault(head.status)),
+            None => Outcome::Fault(info.into_fault(head.status)),
         })
     }
 

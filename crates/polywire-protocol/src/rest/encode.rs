@@ -2,7 +2,7 @@
 //!
 //! The encoder appends the values of all headers, labels and query parameters to one buffer.
 //! `assemble.rs` then appends path and query, and turns the buffer into shared bytes. The target
-//! and the headers are ranges of these bytes, so a head takes one allocation.
+//! and the headers are ranges of these bytes, so they share one allocation.
 
 use std::ops::Range;
 
@@ -38,12 +38,15 @@ pub(crate) struct HeadEncoder<'b> {
     pub(super) prefix_headers: Vec<(HeaderName, Range<usize>)>,
     /// The value of the member that is bound to `Content-Length`.
     pub(super) content_length: Option<Range<usize>>,
+    /// The values of labels, by the ordinal of the member.
     pub(super) labels: SmallVec<[(u32, Range<usize>); 2]>,
+    /// The names and values of host labels.
     pub(super) host_labels: Vec<(String, String)>,
+    /// The values of query parameters, by the ordinal of the member.
     pub(super) query: SmallVec<[(u32, Range<usize>); 2]>,
     /// The entries of a map that is bound to the query. If a member is bound to the same parameter,
     /// its value is sent instead.
-    pub(super) parameters: Vec<(String, Range<usize>)>,
+    pub(super) map_parameters: Vec<(String, Range<usize>)>,
     pub(super) status: Option<u16>,
     /// The payload, if it is a blob or a string.
     pub(super) raw_payload: Option<Bytes>,
@@ -51,8 +54,11 @@ pub(crate) struct HeadEncoder<'b> {
     current: (u32, &'b MemberBinding),
     /// The key of the current map entry. In header maps, the prefix precedes it.
     key: String,
+    /// The current list.
     list: Option<List>,
+    /// The number of open structures.
     depth: u32,
+    /// The first error.
     error: Option<Error>,
 }
 
@@ -77,7 +83,7 @@ impl<'b> HeadEncoder<'b> {
             labels: SmallVec::new(),
             host_labels: Vec::new(),
             query: SmallVec::new(),
-            parameters: Vec::new(),
+            map_parameters: Vec::new(),
             status: None,
             raw_payload: None,
             current: (0, &MemberBinding::Body),
@@ -92,7 +98,7 @@ impl<'b> HeadEncoder<'b> {
     /// payload that is a blob or a string.
     pub(crate) fn write(&mut self, root: Member<'_>, message: &dyn Message) -> Result<(), Error> {
         let bindings = self.bindings;
-        if bindings.has_head || bindings.has_host_labels || bindings.is_raw() {
+        if bindings.has_head || bindings.has_host_labels || bindings.has_raw_payload() {
             if bindings.has_head {
                 self.text = bindings.head_size.new_buffer();
             }
@@ -157,10 +163,10 @@ impl<'b> HeadEncoder<'b> {
                 None => self.fail(invalid_header(&self.key)),
             },
             MemberBinding::Query { .. } => self.query.push((member, range)),
-            MemberBinding::QueryParams => self.parameters.push((self.key.clone(), range)),
+            MemberBinding::QueryParams => self.map_parameters.push((self.key.clone(), range)),
             MemberBinding::Label { .. } => self.labels.push((member, range)),
-            MemberBinding::Payload => self.fail(not_raw()),
-            MemberBinding::NoHeader(_)
+            MemberBinding::RawPayload => self.fail(not_raw()),
+            MemberBinding::InvalidHeader(_)
             | MemberBinding::StatusCode
             | MemberBinding::Host
             | MemberBinding::Body => {}
@@ -206,7 +212,7 @@ fn not_raw() -> Error {
 impl Encoder for HeadEncoder<'_> {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
-        if self.depth > 1 && matches!(self.current.1, MemberBinding::Payload) {
+        if self.depth > 1 && matches!(self.current.1, MemberBinding::RawPayload) {
             self.fail(not_raw());
         }
     }
@@ -219,7 +225,7 @@ impl Encoder for HeadEncoder<'_> {
         let bindings = self.bindings;
         match bindings.members.get(ordinal as usize) {
             Some(MemberBinding::Body) | None => false,
-            Some(MemberBinding::NoHeader(name)) => {
+            Some(MemberBinding::InvalidHeader(name)) => {
                 self.fail(invalid_header(name));
                 false
             }
@@ -237,7 +243,8 @@ impl Encoder for HeadEncoder<'_> {
 
     fn is_head(&self) -> bool {
         // A second pass writes the members in the body.
-        self.bindings.has_document || self.bindings.payload.is_some() && !self.bindings.is_raw()
+        self.bindings.has_document
+            || self.bindings.payload.is_some() && !self.bindings.has_raw_payload()
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
@@ -302,7 +309,7 @@ impl Encoder for HeadEncoder<'_> {
     fn string(&mut self, at: Member<'_>, value: &str) {
         let (member, binding) = self.current;
         match binding {
-            MemberBinding::Header { plain: true, .. } if self.list.is_none() => {
+            MemberBinding::Header { is_plain: true, .. } if self.list.is_none() => {
                 let start = self.text.len();
                 self.text.extend_from_slice(value.as_bytes());
                 let end = self.text.len();
@@ -314,7 +321,7 @@ impl Encoder for HeadEncoder<'_> {
             MemberBinding::Header { .. } if self.list.is_some() => {
                 self.write_scalar(at, |out| header::push_item(out, value));
             }
-            MemberBinding::Payload => {
+            MemberBinding::RawPayload => {
                 self.raw_payload = Some(Bytes::copy_from_slice(value.as_bytes()))
             }
             binding if binding.is_encoded() && !at.has(MemberFlags::HOST_LABEL) => {
@@ -330,7 +337,7 @@ impl Encoder for HeadEncoder<'_> {
         let (member, binding) = self.current;
         match binding {
             // `push_inline` writes a space before the text. The recorded range does not include it.
-            MemberBinding::Header { plain: true, .. }
+            MemberBinding::Header { is_plain: true, .. }
                 if self.list.is_none() && value.push_inline(&mut self.text, |_| b' ') =>
             {
                 let end = self.text.len();
@@ -350,14 +357,14 @@ impl Encoder for HeadEncoder<'_> {
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
         match self.current.1 {
-            MemberBinding::Payload => self.raw_payload = Some(Bytes::copy_from_slice(value)),
+            MemberBinding::RawPayload => self.raw_payload = Some(Bytes::copy_from_slice(value)),
             _ => self.write_scalar(at, |out| base64::push(out, value)),
         }
     }
 
     fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
         match self.current.1 {
-            MemberBinding::Payload => self.raw_payload = Some(value.clone().into_bytes()),
+            MemberBinding::RawPayload => self.raw_payload = Some(value.clone().into_bytes()),
             _ => self.blob(at, value.as_bytes()),
         }
     }

@@ -21,11 +21,13 @@ use smallvec::SmallVec;
 use super::{OperationBindings, Segment};
 use crate::protocol::{MountError, Route};
 
+/// The operations of a service, by method and URI pattern.
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     root: Node,
 }
 
+/// A node of the tree: the patterns that start with the same segments.
 #[derive(Debug, Default)]
 struct Node {
     literals: Literals,

@@ -214,8 +214,11 @@ fn check_media_types<F: RestFormat>(
 
 /// The media type that is expected of a body.
 enum ExpectedType<'s> {
+    /// Any media type.
     Any,
+    /// A media type of the document format.
     Document,
+    /// This media type.
     Type(&'s str),
 }
 
@@ -224,8 +227,8 @@ fn expected_type<'s, F: RestFormat>(
     shape: Schema<'s>,
 ) -> ExpectedType<'s> {
     match payload {
-        Some(payload) if payload.raw => match shape.member(payload.ordinal).media_type() {
-            Some(own) => ExpectedType::Type(own),
+        Some(payload) if payload.is_raw => match shape.member(payload.ordinal).media_type() {
+            Some(media_type) => ExpectedType::Type(media_type),
             None if F::REQUIRES_CONTENT_TYPE && payload.kind != ShapeKind::Blob => {
                 ExpectedType::Type("text/plain")
             }

@@ -33,7 +33,7 @@ enum Part {
 pub(crate) struct Label {
     pub(crate) name: String,
     /// Whether the label takes any number of segments.
-    pub(crate) greedy: bool,
+    pub(crate) is_greedy: bool,
     /// Whether a segment of a greedy label can be `.` or `..`.
     pub(crate) allows_dots: bool,
     /// The ordinal of the member. `None` if the input has no member with this name.
@@ -54,7 +54,7 @@ impl Target {
                     let member = members.find(|member| member.name() == name);
                     parts.push(Part::Label(Label {
                         name: name.clone(),
-                        greedy: matches!(segment, Segment::Greedy(_)),
+                        is_greedy: matches!(segment, Segment::Greedy(_)),
                         allows_dots: false,
                         ordinal: member.map(|member| member.ordinal()),
                     }));
@@ -92,7 +92,7 @@ impl Target {
     pub(crate) fn allow_dots(&mut self) {
         for part in &mut self.parts {
             if let Part::Label(label) = part {
-                label.allows_dots = label.greedy;
+                label.allows_dots = label.is_greedy;
             }
         }
     }

@@ -100,9 +100,9 @@ pub(crate) fn failure<'s>(
     limits: &Limits,
 ) -> Outcome<'s> {
     let document = document.value(body, limits);
-    let facts = ErrorInfo::of(&head.headers, &document);
-    match operation.find_error(&facts.name) {
+    let info = ErrorInfo::of(&head.headers, &document);
+    match operation.find_error(&info.name) {
         Some(error) => Outcome::Error(error),
-        None => Outcome::Fault(facts.into_fault(head.status)),
+        None => Outcome::Fault(info.into_fault(head.status)),
     }
 }

@@ -53,7 +53,7 @@ impl ClientProtocol for XmlRpc {
         let is_error = head.status != StatusCode::OK;
         let is_fault = || {
             matches!(
-                XmlRpcDecoder::response(body, self.for_client(), limits),
+                XmlRpcDecoder::response(body, self.profile.for_client(), limits),
                 Ok((Reply::Fault, _))
             )
         };
@@ -64,7 +64,8 @@ impl ClientProtocol for XmlRpc {
             );
             return Ok(Outcome::Foreign(message));
         }
-        let (reply, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
+        let (reply, mut decoder) =
+            XmlRpcDecoder::response(body, self.profile.for_client(), limits)?;
         if reply == Reply::Result {
             return Ok(Outcome::Output);
         }
@@ -91,7 +92,7 @@ impl ClientProtocol for XmlRpc {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let root = operation.output().root();
-        let (_, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
+        let (_, mut decoder) = XmlRpcDecoder::response(body, self.profile.for_client(), limits)?;
         sink.read(root, &mut decoder)?;
         decoder.finish()?;
         sink.finish(root, &mut decoder)
@@ -105,7 +106,7 @@ impl ClientProtocol for XmlRpc {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let (_, mut decoder) = XmlRpcDecoder::response(body, self.for_client(), limits)?;
+        let (_, mut decoder) = XmlRpcDecoder::response(body, self.profile.for_client(), limits)?;
         // The structure is a member of the fault. Skip the members before it, and ignore those
         // after it.
         if decoder.enter(DETAIL)? {

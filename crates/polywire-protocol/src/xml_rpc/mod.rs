@@ -127,11 +127,6 @@ impl XmlRpc {
         self
     }
 
-    /// Returns the profile for decoding on a client.
-    const fn for_client(&self) -> XmlRpcProfile {
-        self.profile.for_client()
-    }
-
     fn encoder(&self, envelope: Envelope<'_>) -> XmlRpcEncoder {
         XmlRpcEncoder::new(envelope, Vec::with_capacity(512)).with_style(self.style)
     }

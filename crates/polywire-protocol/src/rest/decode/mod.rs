@@ -89,7 +89,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             Head::Response(head) => &head.headers,
         };
         let has_repeated_headers =
-            bindings.index.has_duplicates() || headers.len() != headers.keys_len();
+            bindings.header_index.has_duplicates() || headers.len() != headers.keys_len();
         Self {
             head,
             bindings,
@@ -124,7 +124,9 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         for (name, value) in self.headers.by_ref() {
             let found = &mut self.collected;
             let find = |member| found.push((member, value));
-            self.bindings.index.find_all(name.as_str(), members, find);
+            self.bindings
+                .header_index
+                .find_all(name.as_str(), members, find);
         }
         // The sort is stable: the values of a member stay in their order.
         self.collected.sort_by_key(|(member, _)| *member);
@@ -136,7 +138,8 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
     fn next_header(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
         let members = &self.bindings.members[..];
         while let Some((name, value)) = self.headers.next() {
-            let Some((member, binding)) = self.bindings.index.find(name.as_str(), members) else {
+            let Some((member, binding)) = self.bindings.header_index.find(name.as_str(), members)
+            else {
                 continue;
             };
             self.binding = binding;

@@ -121,7 +121,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        if let (Some(text), MemberBinding::Header { plain: true, .. }) =
+        if let (Some(text), MemberBinding::Header { is_plain: true, .. }) =
             (self.header_text, self.binding)
         {
             self.header_text = None;
@@ -188,7 +188,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
 #[cold]
 fn error_at(binding: &MemberBinding, kind: ErrorKind, expected: &'static str) -> Error {
     let location = match binding {
-        MemberBinding::Header { name, .. } | MemberBinding::NoHeader(name) => {
+        MemberBinding::Header { name, .. } | MemberBinding::InvalidHeader(name) => {
             format!("header {name}")
         }
         MemberBinding::Prefix { name, .. } => format!("headers with the prefix {name}"),
@@ -196,7 +196,7 @@ fn error_at(binding: &MemberBinding, kind: ErrorKind, expected: &'static str) ->
         MemberBinding::Query { name, .. } => format!("query parameter {name}"),
         MemberBinding::QueryParams => "the query".to_owned(),
         MemberBinding::StatusCode => "the status".to_owned(),
-        MemberBinding::Payload | MemberBinding::Host | MemberBinding::Body => String::new(),
+        MemberBinding::RawPayload | MemberBinding::Host | MemberBinding::Body => String::new(),
     };
     let error = Error::new(kind).in_format("HTTP").expected(expected);
     error.at_path(location)
