@@ -19,7 +19,7 @@ trait Reader {
     /// All of the head, as it is written; nothing if it cannot be.
     fn written(head: &Self::Head) -> Option<Vec<u8>>;
     /// What came of the body.
-    fn begun(head: &Self::Head) -> &[u8];
+    fn body_start(head: &Self::Head) -> &[u8];
 }
 
 impl Reader for RequestReader {
@@ -43,8 +43,8 @@ impl Reader for RequestReader {
         Some(out)
     }
 
-    fn begun(request: &Request) -> &[u8] {
-        &request.begun
+    fn body_start(request: &Request) -> &[u8] {
+        &request.body_start
     }
 }
 
@@ -73,8 +73,8 @@ impl Reader for ResponseReader {
         Some(out)
     }
 
-    fn begun(response: &Response) -> &[u8] {
-        &response.begun
+    fn body_start(response: &Response) -> &[u8] {
+        &response.body_start
     }
 }
 
@@ -96,7 +96,7 @@ fn head<R: Reader>(data: &[u8], size: usize) {
     match (&whole, &pieces) {
         (Ok(whole), Ok(pieces)) => {
             assert_eq!(R::written(whole), R::written(pieces));
-            assert!(R::begun(whole).starts_with(R::begun(pieces)));
+            assert!(R::body_start(whole).starts_with(R::body_start(pieces)));
         }
         (Err(whole), Err(pieces)) => {
             assert_eq!(whole.kind(), pieces.kind(), "{whole}\n{pieces}");

@@ -6,43 +6,44 @@
 use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::json::JsonProfile;
 
-use crate::error_facts::ERROR_TYPE;
+use crate::error_info::ERROR_TYPE;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rpc::{Json, Rpc, Style};
-use crate::{Fault, FaultKind, kept, media};
+use crate::{Fault, FaultKind, intern, media};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
-/// awsJson1_0: `X-Amz-Target: Service.Operation`, JSON both ways, errors with
-/// their namespace.
+/// awsJson1_0: the operation is in the header `X-Amz-Target: Service.Operation`, documents are
+/// JSON, and the names of errors have a namespace.
 ///
-/// - Calls are posted to `/`, and HTTP bindings mean nothing:
-///   [behaviours](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#protocol-behaviors).
-///   Servers do not look at the path, since clients put that of their endpoint before it.
-/// - Members go by their own names, and timestamps are seconds unless `@timestampFormat`
-///   says other:
-///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#shape-serialization).
-/// - Clients send `{}` for nothing, and take an empty body for it. Servers do the same:
-///   [empty bodies](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#empty-body-serialization).
-/// - An error is named by `__type`, and read from `x-amzn-errortype` and `code` too, without
-///   namespace and URI:
+/// - Requests are `POST /`, and HTTP bindings have no effect:
+///   [behaviors](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#protocol-behaviors).
+///   Servers ignore the path, because clients send the path of their endpoint.
+/// - `@jsonName` has no effect, and timestamps are seconds unless `@timestampFormat` says
+///   otherwise: [shape
+///   serialization](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#shape-serialization).
+/// - Clients and servers send `{}` without an input or output, and accept an empty body instead:
+///   [empty
+///   bodies](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#empty-body-serialization).
+/// - `__type` contains the name of an error. Clients also read it from `x-amzn-errortype` and
+///   `code`, and remove namespace and URI:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#operation-error-serialization).
-/// - Services with `@awsQueryCompatible` say the codes of the query protocol besides:
-///   [the trait](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#aws-protocols-awsquerycompatible-trait).
+/// - Services with `@awsQueryCompatible` also send the error codes of the query protocol: [the
+///   trait](https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html#aws-protocols-awsquerycompatible-trait).
 pub type AwsJson1_0 = Rpc<AwsJson<0>>;
 
-/// awsJson1_1: as [`AwsJson1_0`], with another media type, and errors without
-/// their namespace.
+/// awsJson1_1: like [`AwsJson1_0`], with another media type, and error names without a namespace.
 ///
-/// - What it has in common with it:
-///   [behaviours](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#protocol-behaviors),
-///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#shape-serialization),
+/// - Common parts:
+///   [behaviors](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#protocol-behaviors),
+///   [shape
+///   serialization](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#shape-serialization),
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#operation-error-serialization).
-/// - What it has not:
-///   [differences](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#differences-between-awsjson1-0-and-awsjson1-1).
+/// -
+///   [Differences](https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html#differences-between-awsjson1-0-and-awsjson1-1).
 pub type AwsJson1_1 = Rpc<AwsJson<1>>;
 
-/// The protocol with this minor version.
+/// The protocol awsJson with this minor version.
 #[derive(Debug)]
 pub struct AwsJson<const MINOR: u8>(Json);
 
@@ -65,9 +66,9 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
         &self.0
     }
 
-    /// The media type tells the two versions apart. A request that names its
-    /// operation as they do and has another media type is answered that it is
-    /// wrong, unless somebody else knows it.
+    /// The media type distinguishes the two versions. A weak claim on a request with `X-Amz-Target`
+    /// and another media type lets this protocol report the wrong type, unless another protocol
+    /// claims the request.
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         match (summary.is_of(Self::MEDIA_TYPE), summary.has_target) {
             (true, true) => Claim::Strong,
@@ -76,26 +77,27 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
         }
     }
 
-    /// The path is not looked at: clients put whatever path their endpoint has
-    /// before the slash.
+    /// Ignores the path, because clients send the path of their endpoint.
     fn operation<'h>(
         &self,
         head: &'h request::Parts,
-        own: &str,
+        own_service: &str,
         _: &str,
     ) -> Result<&'h str, Fault> {
         let unknown = |message| Fault::new(FaultKind::UnknownOperation, message);
         let Some(target) = head.headers.get(TARGET) else {
-            let message = format!("no header x-amz-target: expected {own}.OPERATION there");
+            let message = format!("no header x-amz-target: expected {own_service}.OPERATION there");
             return Err(unknown(message));
         };
         let target = target.to_str().unwrap_or_default();
-        // Some services have a prefix before the name that is not in their Smithy models, such as
+        // For some services, clients send a prefix that is not in the Smithy model, such as
         // `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101`.
         match target.rsplit_once('.') {
-            Some((service, operation)) if service.rsplit('.').next() == Some(own) => Ok(operation),
+            Some((service, operation)) if service.rsplit('.').next() == Some(own_service) => {
+                Ok(operation)
+            }
             _ => Err(unknown(format!(
-                "no operation {target:?}: expected {own}.OPERATION in the header x-amz-target"
+                "no operation {target:?}: expected {own_service}.OPERATION in the header x-amz-target"
             ))),
         }
     }
@@ -105,27 +107,28 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
     }
 
     fn mark_request(&self, headers: &mut HeaderMap, service: &str, operation: &str) {
-        // Shape names are identifiers, which headers can hold.
-        if let Some(target) = kept::header_value(&format!("{service}.{operation}")) {
+        // Shape names are identifiers and therefore valid header values.
+        if let Some(target) = intern::header_value(&format!("{service}.{operation}")) {
             headers.insert(TARGET, target);
         }
     }
 
-    /// Outputs are read whatever they say of themselves. An error has to name
-    /// itself, or to be JSON; and gateways of our age write JSON too.
-    fn check_answer(&self, head: &response::Parts) -> Result<(), String> {
+    /// Accepts outputs with any headers. An error must have the header `x-amzn-errortype` or a JSON
+    /// media type. A 502 with JSON can come from a gateway, so it needs the header.
+    fn check_response(&self, head: &response::Parts) -> Result<(), String> {
         let is_json = |sent: &str| {
-            let own = sent.len() > 18 && sent[..18].eq_ignore_ascii_case("application/x-amz-");
-            own || sent.eq_ignore_ascii_case("application/json")
+            let is_aws = sent.len() > 18 && sent[..18].eq_ignore_ascii_case("application/x-amz-");
+            is_aws || sent.eq_ignore_ascii_case("application/json")
         };
-        let own = head.status.is_success()
+        let is_own = head.status.is_success()
             || head.headers.contains_key(ERROR_TYPE)
-            || head.status != StatusCode::BAD_GATEWAY && media::is_sent(&head.headers, is_json);
-        if own {
+            || head.status != StatusCode::BAD_GATEWAY
+                && media::has_content_type(&head.headers, is_json);
+        if is_own {
             return Ok(());
         }
         Err(format!(
-            "status {}, and nothing that {} says of errors",
+            "status {}, and the response is not an error of {}",
             head.status,
             Self::KIND
         ))

@@ -11,12 +11,12 @@ use crate::query::{Dialect, Query, QueryProtocol};
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::AwsQuery,
     form: FormProfile::AWS_QUERY,
-    answer: HeaderValue::from_static("text/xml"),
-    result: true,
-    error: &["ErrorResponse", "Error"],
-    codes: true,
-    output_id: &["ResponseMetadata", "RequestId"],
-    error_id: &["RequestId"],
+    content_type: HeaderValue::from_static("text/xml"),
+    has_result_element: true,
+    error_elements: &["ErrorResponse", "Error"],
+    has_error_codes: true,
+    output_id_elements: &["ResponseMetadata", "RequestId"],
+    error_id_elements: &["RequestId"],
 };
 
 /// The settings of awsQuery.
@@ -29,12 +29,12 @@ impl QueryProtocol for Aws {
     }
 }
 
-/// awsQuery: a form with the `Action` in it, XML that answers.
+/// awsQuery: requests are forms with the field `Action`, responses are XML.
 ///
-/// - Inputs, and how lists and maps nest in a form:
+/// - Inputs, and the nesting of lists and maps in forms:
 ///   [requests](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#request-serialization).
-/// - Outputs stand in `NameResponse` and `NameResult`, with metadata beside them:
+/// - Outputs are in `NameResponse` and `NameResult`, and metadata is next to the latter:
 ///   [responses](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization).
-/// - Codes and statuses of errors, by `@awsQueryError` where it is:
+/// - Codes and statuses of errors, with `@awsQueryError`:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#operation-error-serialization).
 pub type AwsQuery = Query<Aws>;

@@ -1,4 +1,4 @@
-//! Bodies of requests that came compressed.
+//! Decompression of request bodies.
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
@@ -9,39 +9,37 @@ use crate::gzip::{GzipError, decompress_gzip};
 use crate::media::trim_whitespace;
 use crate::{Fault, FaultKind};
 
-/// Server: undoes gzip, the content coding of RFC 9110, section 8.4.1.3, if the
-/// body of a request has it, and takes it off the header. `None` if there is
-/// nothing to undo: no coding, or one that is not known here, which protocols
-/// refuse.
+/// For servers: decompresses the body of a request if its last content coding is gzip (RFC 9110,
+/// section 8.4.1.3), and removes gzip from `Content-Encoding`. Returns `None` if the body is not
+/// compressed, or with a coding other than gzip, which protocols reject later.
 ///
-/// An operation whose input has the header `Content-Encoding` as a member gets
-/// its body as it came, since what the header says is then a property of the
-/// data, unless `@requestCompression` is on it too. `operation` is `None` where
-/// the body has to be read to know it: no protocol that routes so has members
-/// in headers.
+/// If a member of the input is bound to `Content-Encoding`, the coding is a property of the data
+/// and the body is not changed, unless the operation has `@requestCompression`. `operation` is
+/// `None` if the protocol finds the operation in the body. These protocols have no members in
+/// headers.
 ///
-/// `grows` is asked after each further piece, of 64 KiB at most, with how long the
-/// body has become: this is where limits are enforced.
+/// `check` is called with the length of the output so far after each piece of at most 64 KiB. It
+/// enforces limits.
 ///
 /// # Errors
 ///
-/// What `grows` says; or the body is not what the header says.
+/// `check` failed, or the body is not valid gzip.
 pub fn decode_content(
     operation: Option<Operation<'_>>,
     head: &mut request::Parts,
     body: &Bytes,
-    grows: &mut dyn FnMut(usize) -> Result<(), Fault>,
+    check: &mut dyn FnMut(usize) -> Result<(), Fault>,
 ) -> Result<Option<Bytes>, Fault> {
     if body.is_empty() || !head.headers.contains_key(CONTENT_ENCODING) {
         return Ok(None);
     }
-    if operation.is_some_and(|operation| !is_undone(operation)) {
+    if operation.is_some_and(|operation| !decodes_gzip(operation)) {
         return Ok(None);
     }
     let Some(rest) = without_gzip(&head.headers) else {
         return Ok(None);
     };
-    let decoded = decompress_gzip(body, grows).map_err(|error| match error {
+    let decoded = decompress_gzip(body, check).map_err(|error| match error {
         GzipError::Limit(fault) => fault,
         GzipError::Malformed(error) => {
             let message = format!("expected a body in gzip: {error}");
@@ -56,13 +54,13 @@ pub fn decode_content(
     Ok(Some(Bytes::from(decoded)))
 }
 
-fn is_undone(operation: Operation<'_>) -> bool {
+fn decodes_gzip(operation: Operation<'_>) -> bool {
     let mut encodings = operation.request_compression();
     encodings.any(|encoding| encoding.eq_ignore_ascii_case("gzip")) || !has_own_coding(operation)
 }
 
-/// Whether what the header `Content-Encoding` says is a member of the input, and
-/// so nobody's business but the handler's.
+/// Returns whether a member of the input is bound to `Content-Encoding`, so that the handler
+/// decodes the body.
 pub(crate) fn has_own_coding(operation: Operation<'_>) -> bool {
     operation.input().members().any(|member| {
         member.location() == Location::Header
@@ -72,7 +70,7 @@ pub(crate) fn has_own_coding(operation: Operation<'_>) -> bool {
     })
 }
 
-/// The codings before gzip, if that is the last one.
+/// Returns the codings before gzip. `None` if the last coding is not gzip.
 fn without_gzip(headers: &HeaderMap) -> Option<Option<HeaderValue>> {
     let mut codings = Vec::new();
     for value in headers.get_all(CONTENT_ENCODING) {

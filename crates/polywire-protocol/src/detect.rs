@@ -1,22 +1,22 @@
-//! Which protocol a request is of, and which protocols can be told apart.
+//! Detection of the protocol of a request, and conflicts between protocols.
 //!
-//! A server asks each of its protocols for a [`Claim`] on the head of a request,
-//! and the surest has it. That works as long as their claims differ:
+//! A server calls each of its protocols for a [`Claim`] on the head of a request. The protocol with
+//! the strongest claim handles the request. Protocols can share a server if their claims differ:
 //!
-//! | protocol | strong | weak | else |
+//! | protocol | strong | weak | weaker |
 //! |---|---|---|---|
-//! | awsJson1_0, awsJson1_1 | `X-Amz-Target` and the own content type | one of the two | |
+//! | awsJson1_0, awsJson1_1 | `X-Amz-Target` and the content type of the protocol | one of the two | |
 //! | awsQuery, ec2Query | | a form in a `POST`, or `Action` in the query | |
 //! | jsonRpc | its path, `/jsonrpc`, in a `POST` of JSON | | other requests at its path, and content type `application/json-rpc` in a `POST` elsewhere, if no claim is weak |
-//! | restJson1 | | content type `application/json` | whatever nobody else claims |
-//! | restXml | | content type `application/xml` or `text/xml` | whatever nobody else claims |
+//! | restJson1 | | content type `application/json` | requests that no other protocol claims |
+//! | restXml | | content type `application/xml` or `text/xml` | requests that no other protocol claims |
 //! | rpcv2Cbor | `smithy-protocol: rpc-v2-cbor` | content type `application/cbor` | |
 //! | rpcv2Json | `smithy-protocol: rpc-v2-json` | | |
-//! | XML-RPC | its path, `/RPC2`, but for a `POST` that any web page can have sent | | these, and content type `text/xml` in a `POST` elsewhere, if no claim is weak |
+//! | XML-RPC | its path, `/RPC2`, except for a `POST` that any web page can send | | these, and content type `text/xml` in a `POST` elsewhere, if no claim is weak |
 //!
-//! Two pairs cannot be told apart: awsQuery and ec2Query, which call with the
-//! same forms, and restJson1 and restXml, whose requests without a body are the
-//! same. [`conflict`] knows them; a server offers them at mounts of their own.
+//! Two pairs cannot be distinguished: awsQuery and ec2Query, because they use the same forms, and
+//! restJson1 and restXml, because their requests without a body are identical. [`conflict`] reports
+//! them. A server must mount them separately.
 
 use std::fmt;
 
@@ -25,27 +25,27 @@ use http::{HeaderValue, request};
 use crate::media::essence;
 use crate::protocol::{ProtocolKind, ServerProtocol};
 
-/// How sure a protocol is that a request is its own. Greater is surer.
+/// How likely a request belongs to a protocol, from impossible to certain.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Claim {
-    /// It is not.
+    /// The request does not belong to the protocol.
     No,
-    /// It answers what nobody else does.
+    /// The protocol handles requests that no other protocol claims.
     Fallback,
-    /// It looks like one that went astray: to answer so that the caller can
-    /// read it is all there is to do.
-    Astray,
-    /// It looks like it.
+    /// The client uses the protocol, but the request is wrong, for example its path. The protocol
+    /// can only answer with an error in its format.
+    Misdirected,
+    /// The request probably belongs to the protocol.
     Weak,
-    /// It says so.
+    /// The request names the protocol.
     Strong,
 }
 
-/// The headers that protocols ask for, found in one pass over the headers of a request.
+/// The headers that determine the protocol, from one pass over a request.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadSummary<'h> {
     pub(crate) head: &'h request::Parts,
-    /// The first `content-type`.
+    /// The first header `content-type`.
     pub(crate) content_type: Option<&'h HeaderValue>,
     /// Whether there is a header `accept`.
     pub(crate) has_accept: bool,
@@ -88,24 +88,24 @@ impl<'h> HeadSummary<'h> {
         summary
     }
 
-    /// The head.
+    /// Returns the head of the request.
     #[must_use]
     pub const fn head(&self) -> &'h request::Parts {
         self.head
     }
 
-    /// The first header `smithy-protocol`.
+    /// Returns the first header `smithy-protocol`.
     #[must_use]
     pub const fn smithy_protocol(&self) -> Option<&'h HeaderValue> {
         self.smithy_protocol
     }
 
-    /// The media type of the body, without parameters.
+    /// Returns the media type of the body, without parameters.
     pub(crate) fn media_type(&self) -> Option<&'h str> {
         self.content_type?.to_str().ok().map(essence)
     }
 
-    /// Whether the body is said to be of this type, parameters aside.
+    /// Returns whether the media type of the body, without parameters, is this one.
     pub(crate) fn is_of(&self, media_type: &str) -> bool {
         let own = self
             .content_type
@@ -118,8 +118,8 @@ impl<'h> HeadSummary<'h> {
     }
 }
 
-/// The position of the protocol whose claim on a request is the strongest; of
-/// equal claims the first counts.
+/// Returns the index of the protocol with the strongest claim on a request. If claims are equal,
+/// the first one wins.
 #[must_use]
 pub fn detect<P: ServerProtocol + ?Sized>(
     protocols: &[Box<P>],
@@ -139,11 +139,11 @@ pub fn detect<P: ServerProtocol + ?Sized>(
     best.1
 }
 
-/// Two protocols that cannot share a place on a server.
+/// The error for two protocols whose requests cannot be distinguished.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Conflict {
-    /// The two.
+    /// The two protocols.
     pub kinds: (ProtocolKind, ProtocolKind),
     why: &'static str,
 }
@@ -154,16 +154,16 @@ impl fmt::Display for Conflict {
         let why = self.why;
         write!(
             f,
-            "{one} and {other} cannot be told apart in one place: {why}; offer one of them below \
-             a path, on a host or on a port of its own"
+            "requests of {one} and {other} cannot be distinguished: {why}; serve one of them \
+             under a different path, host or port"
         )
     }
 }
 
 impl std::error::Error for Conflict {}
 
-/// Whether requests of two protocols cannot be told apart, so that a server
-/// must not offer both in the same place, and why.
+/// Returns a conflict if requests of two protocols cannot be distinguished, so that a server must
+/// not mount both at the same path, host and port.
 ///
 /// ```
 /// # use polywire_model::Loader;
@@ -177,7 +177,7 @@ impl std::error::Error for Conflict {}
 /// let build = |kind: ProtocolKind| kind.build(service).unwrap();
 /// let (query, ec2) = (build(ProtocolKind::AwsQuery), build(ProtocolKind::Ec2Query));
 /// let message = conflict(&*query, &*ec2).unwrap().to_string();
-/// assert!(message.starts_with("awsQuery and ec2Query cannot be told apart"));
+/// assert!(message.starts_with("requests of awsQuery and ec2Query cannot be distinguished"));
 /// assert_eq!(conflict(&*query, &*build(ProtocolKind::AwsJson1_0)), None);
 /// ```
 #[must_use]

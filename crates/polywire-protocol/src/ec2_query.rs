@@ -11,12 +11,12 @@ use crate::query::{Dialect, Query, QueryProtocol};
 static DIALECT: Dialect = Dialect {
     kind: ProtocolKind::Ec2Query,
     form: FormProfile::EC2_QUERY,
-    answer: HeaderValue::from_static("text/xml;charset=UTF-8"),
-    result: false,
-    error: &["Response", "Errors", "Error"],
-    codes: false,
-    output_id: &["requestId"],
-    error_id: &["RequestID"],
+    content_type: HeaderValue::from_static("text/xml;charset=UTF-8"),
+    has_result_element: false,
+    error_elements: &["Response", "Errors", "Error"],
+    has_error_codes: false,
+    output_id_elements: &["requestId"],
+    error_id_elements: &["RequestID"],
 };
 
 /// The settings of ec2Query.
@@ -29,11 +29,11 @@ impl QueryProtocol for Ec2 {
     }
 }
 
-/// ec2Query: as awsQuery, with flat lists and without maps in forms.
+/// ec2Query: like awsQuery, but lists in forms are flat and maps are not supported.
 ///
-/// - Names in forms, by `@ec2QueryName` or with a capital:
+/// - Names in forms, with `@ec2QueryName` or capitalized:
 ///   [requests](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#request-serialization).
-/// - Outputs stand in `NameResponse`, with the request id among them:
+/// - Outputs are in `NameResponse`, together with the request id:
 ///   [responses](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#response-serialization).
 /// - Errors:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#operation-error-serialization).

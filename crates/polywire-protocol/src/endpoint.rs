@@ -9,9 +9,8 @@ use polywire_schema::{
 
 use crate::HostPrefix;
 
-/// The host prefix that a call asks for, with its labels filled in from the
-/// input; `None` if the model gives none. For protocols that have no other use
-/// for a pass over the head.
+/// Builds the host prefix of a call, with the labels from the input. `None` if the operation has no
+/// `@endpoint` trait. REST protocols take the labels from `HeadEncoder` and call [`fill`] instead.
 pub(crate) fn host_prefix(
     operation: Operation<'_>,
     input: &dyn Message,
@@ -20,7 +19,7 @@ pub(crate) fn host_prefix(
     if prefix.is_empty() {
         return Ok(None);
     }
-    let mut labels = Labels::default();
+    let mut labels = LabelCollector::default();
     if prefix.contains('{') {
         input.encode_any(operation.input().root(), &mut labels);
     }
@@ -30,26 +29,26 @@ pub(crate) fn host_prefix(
     }
 }
 
-/// The prefix of a host, with its labels filled in. RFC 1123, section 2.1,
-/// says what a label may be; anything else would name another host.
+/// Replaces the labels of a host prefix with their values. A value must be a valid label (RFC 1123,
+/// section 2.1), because other characters could change the host.
 pub(crate) fn fill(prefix: &str, labels: &[(String, String)]) -> Result<String, Error> {
     let mut host = String::new();
     let mut rest = prefix;
     while let Some((before, (name, after))) = rest
         .split_once('{')
-        .and_then(|(before, behind)| Some((before, behind.split_once('}')?)))
+        .and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
     {
         let value = labels.iter().find(|(own, _)| own == name);
         let value = value.map_or("", |(_, value)| value);
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         if !(1..=63).contains(&value.len())
-            || !value.bytes().all(plain)
+            || !value.bytes().all(is_valid)
             || value.starts_with('-')
             || value.ends_with('-')
         {
             return Err(Error::new(ErrorKind::Unwritable)
                 .in_format("HTTP")
-                .expected("a label of a host: up to 63 letters, digits and hyphens")
+                .expected("a host label of 1 to 63 letters, digits and hyphens, without hyphens at its ends")
                 .found(format!("{value:?}"))
                 .at_path(format!("host label {name}")));
         }
@@ -61,16 +60,15 @@ pub(crate) fn fill(prefix: &str, labels: &[(String, String)]) -> Result<String, 
     Ok(host)
 }
 
-/// Takes the members of the structure at the top that are host labels, which
-/// are strings, and nothing else.
+/// Collects the host labels of an input. They are strings, and members of the top-level structure.
 #[derive(Default)]
-struct Labels {
+struct LabelCollector {
     found: Vec<(String, String)>,
     depth: u32,
     error: Option<Error>,
 }
 
-impl Encoder for Labels {
+impl Encoder for LabelCollector {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
     }

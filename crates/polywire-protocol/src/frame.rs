@@ -6,44 +6,44 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 
 use crate::protocol::{
-    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan, ReadPlan,
-    ServerProtocol,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, Outcome, Plan, ProtocolInfo,
+    ReadPlan, ServerProtocol,
 };
 use crate::rest::Side;
-use crate::room::Room;
 use crate::rpc::{Cbor, Document, error_document, other_document};
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind, ProtocolKind};
 
-/// The payloads of the framed protocol, which `docs/frame.md` defines: CBOR as
-/// [`RpcV2Cbor`](crate::RpcV2Cbor) has it, with nothing around it.
+/// The payloads of the framed protocol (`docs/frame.md`): CBOR as in
+/// [`RpcV2Cbor`](crate::RpcV2Cbor).
 ///
-/// Which operation is called, how a call ended, and how long it may take stands in frames, and
-/// metadata takes the place of headers. So requests and responses are bodies here; of a response
-/// the status tells an output, which is a success, from a fault. No request of HTTP is one of this
-/// protocol.
+/// Frames contain the name of the operation, the result of the call and its deadline. Metadata
+/// replaces headers. The requests and responses here therefore have only a body. The status of a
+/// response distinguishes an output (2xx) from a fault. No HTTP request belongs to this protocol.
 ///
-/// - An input or output without members may be an empty payload, and one of `Unit` is.
-/// - The details of a fault are a map: `__type` names the error, with its namespace if it is one of
-///   the model, and its members follow.
+/// - An input or output without members can be an empty payload. An input or output of type `Unit`
+///   always is.
+/// - The details of a fault are a map. `__type` is the name of the error, with its namespace if it
+///   is modelled. The members of the error follow.
 #[derive(Debug)]
 pub struct Frame {
-    /// How much space the payloads of an operation take, by its index.
-    rooms: Vec<Rooms>,
+    /// The sizes of the payloads of the operations, by index.
+    sizes: Vec<SizeHints>,
 }
 
 impl Frame {
-    /// The protocol for a service.
+    /// Creates the protocol for a service.
     #[must_use]
     pub fn new(service: Service<'_>) -> Self {
         let indices = service.operations().map(|operation| operation.index());
         let count = indices.max().map_or(0, |last| last as usize + 1);
-        let mut rooms = Vec::new();
-        rooms.resize_with(count, Rooms::default);
-        Self { rooms }
+        let mut sizes = Vec::new();
+        sizes.resize_with(count, SizeHints::default);
+        Self { sizes }
     }
 }
 
-impl OfKind for Frame {
+impl ProtocolInfo for Frame {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::Frame
     }
@@ -56,9 +56,9 @@ impl FromService for Frame {
 }
 
 #[derive(Debug, Default)]
-struct Rooms {
-    input: Room,
-    output: Room,
+struct SizeHints {
+    input: SizeHint,
+    output: SizeHint,
 }
 
 impl Frame {
@@ -67,12 +67,12 @@ impl Frame {
         schema: Schema<'_>,
         message: &dyn Message,
         side: Side,
-        room: impl FnOnce(&Rooms) -> &Room,
+        hint: impl FnOnce(&SizeHints) -> &SizeHint,
         index: u32,
     ) -> Result<Bytes, Error> {
-        let new = Rooms::default();
-        let rooms = self.rooms.get(index as usize).unwrap_or(&new);
-        let payload = Cbor.write(schema.root(), message, side, room(rooms))?;
+        let new = SizeHints::default();
+        let sizes = self.sizes.get(index as usize).unwrap_or(&new);
+        let payload = Cbor.write(schema.root(), message, side, hint(sizes))?;
         Ok(Bytes::from(payload))
     }
 }
@@ -83,7 +83,7 @@ impl ServerProtocol for Frame {
     }
 
     fn route(&self, _: &request::Parts) -> Result<Plan, Fault> {
-        let message = "a frame names its operation itself";
+        let message = "the framed protocol does not use HTTP requests";
         Err(Fault::new(FaultKind::UnknownOperation, message))
     }
 
@@ -106,7 +106,7 @@ impl ServerProtocol for Frame {
             true => Bytes::new(),
             false => {
                 let (schema, index) = (operation.output(), operation.index());
-                self.write(schema, output, Side::Server, |rooms| &rooms.output, index)?
+                self.write(schema, output, Side::Server, |sizes| &sizes.output, index)?
             }
         };
         Ok(http::Response::new(payload))
@@ -120,12 +120,12 @@ impl ServerProtocol for Frame {
         let details = error_document(&Cbor, error, error.id(), fault)?;
         let status = error.error().map_or(500, |traits| traits.status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Ok(failed(status, details, fault))
+        Ok(error_response(status, details, fault))
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
         let details = other_document(&Cbor, true, fault);
-        failed(fault.public().status, details, fault)
+        error_response(fault.public().status, details, fault)
     }
 }
 
@@ -139,7 +139,7 @@ impl ClientProtocol for Frame {
             true => Bytes::new(),
             false => {
                 let (schema, index) = (operation.input(), operation.index());
-                self.write(schema, input, Side::Client, |rooms| &rooms.input, index)?
+                self.write(schema, input, Side::Client, |sizes| &sizes.input, index)?
             }
         };
         Ok(http::Request::new(payload))
@@ -181,7 +181,7 @@ impl ClientProtocol for Frame {
     }
 }
 
-fn failed(status: StatusCode, details: Vec<u8>, fault: &Fault) -> http::Response<Bytes> {
+fn error_response(status: StatusCode, details: Vec<u8>, fault: &Fault) -> http::Response<Bytes> {
     let mut response = http::Response::new(Bytes::from(details));
     *response.status_mut() = status;
     fault.write_head(response.headers_mut());

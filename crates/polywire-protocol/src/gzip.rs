@@ -7,7 +7,8 @@ use flate2::bufread::GzDecoder;
 
 /// The most bytes that are decompressed between two checks of the size.
 const PIECE: u64 = 64 * 1024;
-/// How many members a body may have beside one for each [`MEMBER_BYTES`].
+/// The number of members that a body can have in addition to one for each [`MEMBER_BYTES`] of
+/// output.
 const FREE_MEMBERS: usize = 16;
 /// The output that each further member must have on average, in bytes.
 const MEMBER_BYTES: usize = 1024;
@@ -22,7 +23,7 @@ pub enum GzipError<E> {
     Limit(E),
 }
 
-/// Decompresses a body in gzip, which may consist of several members.
+/// Decompresses a gzip body, which can consist of several members.
 ///
 /// `check` is called after each piece of at most 64 KiB with the length of the output so far, in
 /// bytes. It enforces limits.
@@ -62,8 +63,8 @@ pub fn decompress_gzip<E>(
     Ok(decompressor.into_output())
 }
 
-/// Decompresses a body in gzip step by step, so that the caller can do other things in between.
-/// [`decompress_gzip`] makes all steps at once.
+/// Decompresses a gzip body in steps, so that the caller can do other work in between.
+/// [`decompress_gzip`] runs all steps at once.
 ///
 /// ```
 /// # use std::io::Write as _;
@@ -90,7 +91,7 @@ pub struct GzipDecompressor<'b> {
 }
 
 impl<'b> GzipDecompressor<'b> {
-    /// Starts at the beginning of a body.
+    /// Creates a decompressor at the start of a body.
     #[must_use]
     pub fn new(body: &'b [u8]) -> Self {
         Self {
@@ -129,7 +130,7 @@ impl<'b> GzipDecompressor<'b> {
         Ok(Some(start))
     }
 
-    /// The output so far.
+    /// Returns the output so far.
     #[must_use]
     pub fn into_output(self) -> Vec<u8> {
         self.output
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn many_members_without_output_are_refused_early() {
+    fn many_members_without_output_are_rejected_early() {
         let body = member(b"").repeat(1 << 20);
         let error = decompress(&body).unwrap_err();
         let GzipError::Malformed(error) = error else {
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_gzip_is_refused() {
+    fn invalid_gzip_is_rejected() {
         let body = member(b"hello");
         let mut wrong = body.clone();
         wrong[body.len() - 5] ^= 1;

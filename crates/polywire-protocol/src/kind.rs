@@ -1,4 +1,4 @@
-//! The protocols as values.
+//! The enum of all protocols.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::protocol::{ClientProtocol, FromService, MountError, Protocol, ServerP
 
 macro_rules! define {
     ($arguments:tt $($kind:ident $namespace:literal $name:literal [$($format:ident)+])+) => {
-        /// A protocol: how the operations of a service become messages.
+        /// A protocol.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
         pub enum ProtocolKind {
@@ -23,7 +23,7 @@ macro_rules! define {
             /// All protocols, by name.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$kind,)+];
 
-            /// The name of the trait without its namespace: `restJson1`, `xmlRpc`, `frame`.
+            /// Returns the name of the trait without its namespace: `restJson1`, `xmlRpc`, `frame`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -31,7 +31,7 @@ macro_rules! define {
                 }
             }
 
-            /// The id of the trait: `aws.protocols#restJson1`.
+            /// Returns the shape id of the trait: `aws.protocols#restJson1`.
             #[must_use]
             pub const fn id(self) -> &'static str {
                 match self {
@@ -39,7 +39,7 @@ macro_rules! define {
                 }
             }
 
-            /// The formats of its messages.
+            /// Returns the formats of its messages.
             #[must_use]
             pub const fn formats(self) -> &'static [Format] {
                 match self {
@@ -52,7 +52,7 @@ macro_rules! define {
 
 for_each_protocol!(define!());
 
-/// The protocol of a kind, as the trait object that the function returns.
+/// Creates the protocol of a kind as the trait object that the function returns.
 macro_rules! boxed {
     (($value:expr, $service:expr) $($kind:ident $namespace:literal $name:literal $formats:tt)+) => {
         Ok(match $value {
@@ -62,19 +62,18 @@ macro_rules! boxed {
 }
 
 impl ProtocolKind {
-    /// Whether its messages are requests and responses of HTTP. Those of
-    /// [`Frame`](Self::Frame) are payloads of frames.
+    /// Returns whether the protocol uses HTTP. [`Frame`](Self::Frame) does not.
     #[must_use]
     pub const fn is_http(self) -> bool {
         !matches!(self, Self::Frame)
     }
 
-    /// The protocols whose messages are requests and responses of HTTP.
+    /// Returns the protocols that use HTTP.
     pub fn http() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|kind| kind.is_http())
     }
 
-    /// The protocol with a name, in upper or lower case, or with an id.
+    /// Returns the protocol with a name, ignoring case, or with a shape id.
     ///
     /// ```
     /// use polywire_protocol::ProtocolKind;
@@ -85,11 +84,11 @@ impl ProtocolKind {
     /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let is = |kind: &Self| kind.name().eq_ignore_ascii_case(name) || kind.id() == name;
-        Self::ALL.into_iter().find(is)
+        let matches = |kind: &Self| kind.name().eq_ignore_ascii_case(name) || kind.id() == name;
+        Self::ALL.into_iter().find(matches)
     }
 
-    /// Both sides of the protocol for a service.
+    /// Creates both sides of the protocol for a service.
     ///
     /// # Errors
     ///
@@ -98,23 +97,23 @@ impl ProtocolKind {
         for_each_protocol!(boxed!(self, service))
     }
 
-    /// The client side.
+    /// Creates the client side of the protocol for a service.
     ///
-    /// A program that calls this links all protocols. One that needs a single protocol
-    /// boxes that one: `RestXml::new`.
+    /// A program that calls this function contains the code of all protocols. Create a single
+    /// protocol with its constructor instead, for example `RestXml::new`.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build).
+    /// The same as [`build`](Self::build).
     pub fn client(self, service: Service<'_>) -> Result<Box<dyn ClientProtocol>, MountError> {
         for_each_protocol!(boxed!(self, service))
     }
 
-    /// The server side.
+    /// Creates the server side of the protocol for a service.
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build).
+    /// The same as [`build`](Self::build).
     pub fn server(self, service: Service<'_>) -> Result<Box<dyn ServerProtocol>, MountError> {
         for_each_protocol!(boxed!(self, service))
     }

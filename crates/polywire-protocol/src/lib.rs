@@ -1,25 +1,24 @@
-//! Operations as messages, without I/O.
+//! Protocols: encoding and decoding the messages of operations, without I/O.
 //!
-//! A [`Protocol`] turns an operation and its input into an HTTP request and
-//! back, and an output or a [`Fault`] into a response and back, for servers
-//! and clients alike. It opens no socket and reads no clock: heads are the
-//! types of the `http` crate, bodies are bytes.
+//! A [`Protocol`] encodes the input of an operation as an HTTP request and its output or a
+//! [`Fault`] as a response, and decodes both. Clients and servers use the same types. The crate
+//! opens no sockets and reads no clock. Heads are the types of the `http` crate, and bodies are
+//! bytes.
 //!
-//! | protocol | file | how it is told apart |
+//! | protocol | file | how a server recognizes requests |
 //! |---|---|---|
 //! | [`AwsJson1_0`], [`AwsJson1_1`] | `aws_json.rs` | their content types |
 //! | [`AwsQuery`] | `aws_query.rs` | a form, or `Action` in the query |
 //! | [`Ec2Query`] | `ec2_query.rs` | the same |
 //! | [`JsonRpc`] | `json_rpc/` | the path `/jsonrpc` |
-//! | [`RestJson1`] | `rest_json.rs` | everything that nobody else claims |
-//! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and everything that nobody else claims |
+//! | [`RestJson1`] | `rest_json.rs` | requests that no other protocol claims |
+//! | [`RestXml`] | `rest_xml.rs` | the media types `application/xml` and `text/xml`, and requests that no other protocol claims |
 //! | [`RpcV2Cbor`] | `rpc_v2_cbor.rs` | the header `smithy-protocol: rpc-v2-cbor` |
 //! | [`RpcV2Json`] | `rpc_v2_json.rs` | the header `smithy-protocol: rpc-v2-json` |
-//! | [`XmlRpc`] | `xml_rpc.rs` | the path `/RPC2` |
+//! | [`XmlRpc`] | `xml_rpc/` | the path `/RPC2` |
 //!
-//! What REST protocols share (labels, queries, headers, payloads, routing)
-//! stands in `rest/`, once; what RPC protocols share in `rpc/`, and the query
-//! protocols in `query/`.
+//! `rest/` contains the code that REST protocols share (labels, queries, headers, payloads,
+//! routing), `rpc/` that of RPC protocols, and `query/` that of the query protocols.
 #![forbid(unsafe_code)]
 
 mod aws_json;
@@ -28,14 +27,15 @@ mod coding;
 mod detect;
 mod ec2_query;
 mod endpoint;
-mod error_facts;
+mod error_info;
 mod fault;
 mod frame;
 mod gzip;
+mod intern;
 mod json_rpc;
-mod kept;
 mod kind;
 mod media;
+mod operation_table;
 mod protocol;
 mod query;
 mod request;
@@ -43,13 +43,13 @@ mod request_id;
 mod rest;
 mod rest_json;
 mod rest_xml;
-mod room;
 mod rpc;
 mod rpc_v2_cbor;
 mod rpc_v2_json;
 pub mod s3;
 pub mod scgi;
 mod size;
+mod size_hint;
 mod token;
 mod validate;
 mod xml_rpc;
@@ -66,8 +66,8 @@ pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    BatchEntry, CallBatch, ClientProtocol, FromService, HostPrefix, MountError, OfKind, Outcome,
-    Plan, Protocol, ReadPlan, Route, ServerProtocol,
+    BatchEntry, CallBatch, ClientProtocol, FromService, HostPrefix, MountError, Outcome, Plan,
+    Protocol, ProtocolInfo, ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

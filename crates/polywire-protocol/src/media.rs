@@ -1,4 +1,4 @@
-//! Media types: what a request says of its body, and of the answer it takes.
+//! Media types and content codings in heads: `Content-Type`, `Accept` and `Content-Encoding`.
 
 use std::borrow::Cow;
 
@@ -14,12 +14,12 @@ pub(crate) fn trim_whitespace(text: &str) -> &str {
     text.trim_matches([' ', '\t'])
 }
 
-/// A body comes as it is: none of the codings of RFC 9110, section 8.4, is
-/// undone here.
+/// Checks that a body has no content coding (RFC 9110, section 8.4). Protocols do not decode any;
+/// see [`decode_content`](crate::decode_content) for gzip.
 ///
 /// # Errors
 ///
-/// The header `Content-Encoding` names one.
+/// The header `Content-Encoding` names a coding other than `identity`.
 pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
     // Most requests do not have it, and this costs less than to iterate over its values.
     if !headers.contains_key(CONTENT_ENCODING) {
@@ -36,8 +36,7 @@ pub fn check_coding(headers: &HeaderMap) -> Result<(), Fault> {
     }
 }
 
-/// The encoding of its text that a message names in its media type: `charset` of
-/// `Content-Type`.
+/// Returns the parameter `charset` of the header `Content-Type`.
 ///
 /// ```
 /// use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -57,7 +56,7 @@ pub fn charset(headers: &HeaderMap) -> Option<&str> {
 }
 
 impl HeadSummary<'_> {
-    /// Checks that the body is of this type, or of another one that fits.
+    /// Checks that the media type of the body is `wanted`, or one for which `fits` returns `true`.
     pub(crate) fn check_type(
         &self,
         wanted: &str,
@@ -76,21 +75,21 @@ impl HeadSummary<'_> {
     fn wrong_type(&self, wanted: &str) -> Fault {
         let found = match self.content_type.map(HeaderValue::to_str) {
             Some(Ok(sent)) => format!("{sent:?}"),
-            Some(Err(_)) => "something else".to_owned(),
+            Some(Err(_)) => "a value that is not ASCII".to_owned(),
             None => "no header content-type".to_owned(),
         };
         let message = format!("expected a body of {wanted}, found {found}");
         Fault::new(FaultKind::UnsupportedMediaType, message)
     }
 
-    /// Checks that the caller accepts a response of this type. A caller that asks for another type that fits accepts this
-    /// one too.
+    /// Checks that the caller accepts a response of this media type. A caller that accepts a type
+    /// for which `fits` returns `true` accepts this one too.
     pub(crate) fn check_accept(
         &self,
-        answer: &str,
+        media_type: &str,
         fits: impl Fn(&str) -> bool,
     ) -> Result<(), Fault> {
-        // Most callers accept anything.
+        // Most callers do not send the header.
         if !self.has_accept {
             return Ok(());
         }
@@ -100,19 +99,21 @@ impl HeadSummary<'_> {
         };
         let mut ranges = Cow::Borrowed(first);
         for line in lines {
-            // Several lines are one list, RFC 9110, section 5.3.
+            // Several headers form one list (RFC 9110, section 5.3).
             ranges = Cow::Owned(format!("{ranges}, {line}"));
         }
-        if accepts(&ranges, answer, fits) {
+        if accepts(&ranges, media_type, fits) {
             return Ok(());
         }
-        let message = format!("the answer is {answer}, which {ranges:?} does not accept");
+        let message = format!(
+            "the media type of the response is {media_type}, which {ranges:?} does not accept"
+        );
         Err(Fault::new(FaultKind::NotAcceptable, message))
     }
 }
 
-/// Whether the `Content-Type` of a message is of a type that fits, without its parameters.
-pub(crate) fn is_sent(headers: &HeaderMap, fits: impl Fn(&str) -> bool) -> bool {
+/// Returns whether `fits` returns `true` for the media type in `Content-Type`, without parameters.
+pub(crate) fn has_content_type(headers: &HeaderMap, fits: impl Fn(&str) -> bool) -> bool {
     let sent = headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|sent| sent.to_str().ok());
     sent.is_some_and(|sent| fits(essence(sent)))
@@ -123,14 +124,14 @@ fn texts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = 
     values.filter_map(|value| value.to_str().ok())
 }
 
-/// A media type without its parameters.
+/// Returns a media type without its parameters.
 pub(crate) fn essence(value: &str) -> &str {
     trim_whitespace(value.split(';').next().unwrap_or_default())
 }
 
-/// Whether an `Accept` header allows a media type. Of the ranges that match,
-/// the most specific counts: RFC 9110, section 12.5.1. One that fits as well
-/// allows it, and forbids only itself.
+/// Returns whether an `Accept` header allows a media type. Among the matching ranges, the most
+/// specific one decides (RFC 9110, section 12.5.1). A range for which `fits` returns `true` allows
+/// the media type, but with weight zero it does not exclude it.
 fn accepts(accept: &str, wanted: &str, fits: impl Fn(&str) -> bool) -> bool {
     let kind = wanted.split('/').next().unwrap_or_default();
     let ranges = accept.split(',').filter_map(|range| {
@@ -150,13 +151,13 @@ fn accepts(accept: &str, wanted: &str, fits: impl Fn(&str) -> bool) -> bool {
         } else {
             return None;
         };
-        // A weight of zero means "not that".
-        let refused = parts.any(|parameter| {
+        // A weight of zero excludes the range.
+        let is_excluded = parts.any(|parameter| {
             let weight = parameter.strip_prefix(['q', 'Q']);
             let weight = weight.and_then(|weight| weight.trim_start().strip_prefix('='));
             weight.is_some_and(|weight| trim_whitespace(weight).parse() == Ok(0.0))
         });
-        (precision != 2 || !refused).then_some((precision, !refused))
+        (precision != 2 || !is_excluded).then_some((precision, !is_excluded))
     });
     ranges
         .max_by_key(|(precision, _)| *precision)

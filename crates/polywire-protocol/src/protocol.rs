@@ -1,4 +1,4 @@
-//! What every protocol does.
+//! The traits that protocols implement.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ pub(crate) use crate::detect::{Claim, HeadSummary};
 pub(crate) use crate::kind::ProtocolKind;
 use crate::{Fault, InputMemory, request_id};
 
-/// What is the same on both sides of a protocol.
-pub trait OfKind: fmt::Debug + Send + Sync {
-    /// Which protocol it is.
+/// The part of a protocol that is the same for clients and servers.
+pub trait ProtocolInfo: fmt::Debug + Send + Sync {
+    /// Returns the kind of the protocol.
     fn kind(&self) -> ProtocolKind;
 
-    /// The body of a message that is in another encoding than UTF-8, in UTF-8, if this
-    /// protocol was told to read such: then that is what the other methods are given.
-    /// `None` if it is to be read as it came.
+    /// Converts the body of a message to UTF-8. Returns `None` if the body is UTF-8 already, or if
+    /// the protocol is not configured to accept other encodings. The other methods of the protocol
+    /// expect the converted body.
     ///
     /// # Errors
     ///
-    /// The encoding is not known, or the body is not in it, or too long.
+    /// The encoding is unknown, or the body is not valid in it or exceeds the limits.
     fn in_utf8(
         &self,
         headers: &HeaderMap,
@@ -34,22 +34,21 @@ pub trait OfKind: fmt::Debug + Send + Sync {
     }
 }
 
-/// A protocol for one service: both sides of it.
+/// A protocol for one service, with the client side and the server side.
 ///
-/// Operations are given by handles into the set that the protocol was made
-/// for. One protocol serves all requests at once; it keeps nothing of a message
-/// but how much space it took and which headers it had.
+/// The operations that are passed to a protocol belong to the schema set of its service. One
+/// protocol serves all requests concurrently. It stores no data from messages except their sizes
+/// and which headers were set.
 ///
-/// Clients take a `dyn` [`ClientProtocol`] and servers a `dyn`
-/// [`ServerProtocol`]: a program links what the side does that it has, and not
-/// what the other does.
+/// Clients use `dyn` [`ClientProtocol`] and servers `dyn` [`ServerProtocol`], so that a program
+/// contains only the code of the side that it needs.
 pub trait Protocol: ClientProtocol + ServerProtocol {}
 
 impl<P: ClientProtocol + ServerProtocol + ?Sized> Protocol for P {}
 
-/// A protocol that is made from a service alone.
-pub trait FromService: OfKind + Sized {
-    /// The protocol for a service.
+/// A protocol that can be created from a service without further options.
+pub trait FromService: ProtocolInfo + Sized {
+    /// Creates the protocol for a service.
     ///
     /// # Errors
     ///
@@ -57,30 +56,30 @@ pub trait FromService: OfKind + Sized {
     fn from_service(service: Service<'_>) -> Result<Self, MountError>;
 }
 
-/// The side of a server.
-pub trait ServerProtocol: OfKind {
-    /// The one path at which it is called, if there is one: two of its
-    /// kind are told apart by that.
+/// The server side of a protocol.
+pub trait ServerProtocol: ProtocolInfo {
+    /// Returns the path of the protocol, if all requests have the same one. Two protocols of the
+    /// same kind can share a server if their paths differ.
     fn endpoint(&self) -> Option<&str> {
         None
     }
 
-    /// Returns how sure it is that a request is one of this protocol, by its head alone.
+    /// Returns how likely a request is one of this protocol, from its head alone.
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim;
 
-    /// Which operation a request calls, as far as its head says.
+    /// Finds the operation of a request, as far as the head determines it.
     ///
     /// # Errors
     ///
-    /// There is no such operation.
+    /// The operation does not exist.
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault>;
 
-    /// Which operation a request calls that [`ServerProtocol::route`] wanted
-    /// to see whole.
+    /// Finds the operation of a request from its body, after [`route`](Self::route) returned
+    /// [`Plan::BufferThenRoute`].
     ///
     /// # Errors
     ///
-    /// There is no such operation, or the body cannot be read.
+    /// The operation does not exist, or the body cannot be decoded.
     fn route_body(
         &self,
         head: &request::Parts,
@@ -88,16 +87,18 @@ pub trait ServerProtocol: OfKind {
         limits: &Limits,
     ) -> Result<Route, Fault> {
         let _ = (head, body, limits);
-        Err(Fault::internal("this protocol routes by the head"))
+        Err(Fault::internal(
+            "this protocol finds the operation by the head",
+        ))
     }
 
-    /// The calls of a message, after [`ServerProtocol::route`] returned
-    /// [`Plan::BufferThenSplit`]. The server runs each of them like any other call and then
-    /// calls [`join`](Self::join).
+    /// Finds the calls in a message, after [`ServerProtocol::route`] returned
+    /// [`Plan::BufferThenSplit`]. The server runs each of them like any other call and then calls
+    /// [`join`](Self::join).
     ///
     /// # Errors
     ///
-    /// The message cannot be read, or has more than [`Limits::calls`] calls. No call runs then,
+    /// The message cannot be decoded, or has more than [`Limits::calls`] calls. No call runs then,
     /// and [`encode_other`](Self::encode_other) writes the response.
     fn split(
         &self,
@@ -109,9 +110,9 @@ pub trait ServerProtocol: OfKind {
         Err(Fault::internal("this protocol has one call per message"))
     }
 
-    /// The response to a message with several calls. `responses` has one response for each call
-    /// of the batch, in the same order, and `None` for each call without
-    /// [an id](BatchEntry::id). This protocol wrote these responses; others become faults.
+    /// Joins the responses to a message with several calls. `responses` has one response for each
+    /// call of the batch, in the same order, and `None` for each call without [an
+    /// id](BatchEntry::id). A response that this protocol did not write is replaced with a fault.
     fn join(
         &self,
         batch: &CallBatch,
@@ -121,12 +122,12 @@ pub trait ServerProtocol: OfKind {
         self.encode_other(&Fault::internal("this protocol has one call per message"))
     }
 
-    /// Reads the input of a call. Errors repeat nothing of an input that may hold sensitive
-    /// data: [`Error::without_sensitive`].
+    /// Decodes the input of a call. Errors do not quote an input that can contain sensitive data:
+    /// [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
-    /// The request does not hold that input.
+    /// The request does not contain a valid input of the operation.
     fn decode_input<'de>(
         &self,
         operation: Operation<'_>,
@@ -137,12 +138,12 @@ pub trait ServerProtocol: OfKind {
             .map_err(|fault| fault.without_sensitive(operation.input().root()))
     }
 
-    /// What a protocol implements for [`decode_input`](Self::decode_input), which is called in
-    /// its place: its errors may quote any input.
+    /// The implementation of [`decode_input`](Self::decode_input), for protocols. Callers use
+    /// `decode_input`. Errors can quote the input.
     ///
     /// # Errors
     ///
-    /// As of [`decode_input`](Self::decode_input).
+    /// The same as [`decode_input`](Self::decode_input).
     fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
@@ -150,7 +151,7 @@ pub trait ServerProtocol: OfKind {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault>;
 
-    /// Writes the output of a call.
+    /// Encodes the output of a call.
     ///
     /// # Errors
     ///
@@ -161,30 +162,30 @@ pub trait ServerProtocol: OfKind {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error>;
 
-    /// Whether the head of a call asks to include the error structure in faults, in protocols
-    /// that omit it by default. The server passes the result to [`Fault::with_detail`] before
-    /// it writes a fault of the call.
+    /// Returns whether the caller asks to include the error structure in faults, in protocols that
+    /// omit it by default. The server passes the result to [`Fault::with_detail`] before it encodes
+    /// a fault of the call.
     fn wants_detail(&self, head: &request::Parts) -> bool {
         let _ = head;
         false
     }
 
-    /// Writes an error of the model.
+    /// Encodes a modelled error.
     ///
     /// # Errors
     ///
-    /// Its details do not fit the structure or the format.
+    /// The details do not fit the structure or the format.
     fn encode_error(
         &self,
         error: Schema<'_>,
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error>;
 
-    /// Writes a fault that the model does not know. Never fails.
+    /// Encodes a fault that is not a modelled error. Never fails.
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes>;
 
-    /// Writes a fault as whichever of the two it is. What cannot be
-    /// written becomes an internal fault.
+    /// Encodes a fault, as a modelled error if the operation lists it. If encoding fails, the
+    /// result is an internal fault.
     fn encode_fault(
         &self,
         operation: Option<Operation<'_>>,
@@ -198,33 +199,32 @@ pub trait ServerProtocol: OfKind {
         }
     }
 
-    /// Adds the id of the call to a response that this protocol has written: in the header
+    /// Adds the request id to a response that this protocol has written: in the header
     /// `x-amzn-requestid`, and in the document if [the protocol has an element for
-    /// it](Self::has_request_ids). A header that is there already stays.
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        request_id::tell(&[], response, id);
+    /// it](Self::has_request_ids). Does not replace an existing header.
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        request_id::add(&[], response, id);
     }
 
-    /// Whether the documents of this protocol have an element for the id of the call.
+    /// Returns whether the documents of this protocol have an element for the request id.
     ///
     /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#response-serialization>
     fn has_request_ids(&self) -> bool {
         false
     }
 
-    /// Why requests of another protocol cannot be told from requests of this one. `None` if
-    /// they can.
+    /// Returns why requests of this protocol cannot be distinguished from those of another one.
+    /// `None` if they can.
     fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
         let _ = other;
         None
     }
 }
 
-/// The side of a client.
-pub trait ClientProtocol: OfKind {
-    /// Writes a call. The URI has a path and a query only. A host
-    /// prefix that the model asks for stands in the extensions as a
-    /// [`HostPrefix`].
+/// The client side of a protocol.
+pub trait ClientProtocol: ProtocolInfo {
+    /// Encodes a request. Its URI consists of path and query. If the model defines a host prefix,
+    /// the extensions contain a [`HostPrefix`].
     ///
     /// # Errors
     ///
@@ -235,13 +235,13 @@ pub trait ClientProtocol: OfKind {
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error>;
 
-    /// Whether a response holds an output or a fault. Errors repeat nothing of a response that
-    /// may hold sensitive data, as an output or as an error of the operation:
+    /// Finds out whether a response contains an output or a fault. Errors do not quote a response
+    /// that can contain sensitive data, as an output or as an error of the operation:
     /// [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
-    /// It cannot be read as a response of this protocol.
+    /// The response cannot be decoded.
     fn outcome<'s>(
         &self,
         operation: Operation<'s>,
@@ -256,12 +256,12 @@ pub trait ClientProtocol: OfKind {
             })
     }
 
-    /// What a protocol implements for [`outcome`](Self::outcome), which is called in its place:
-    /// its errors may quote any input.
+    /// The implementation of [`outcome`](Self::outcome), for protocols. Callers use `outcome`.
+    /// Errors can quote the response.
     ///
     /// # Errors
     ///
-    /// As of [`outcome`](Self::outcome).
+    /// The same as [`outcome`](Self::outcome).
     fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
@@ -270,12 +270,12 @@ pub trait ClientProtocol: OfKind {
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error>;
 
-    /// Reads the output of a call. Errors repeat nothing of an output that may hold sensitive
-    /// data: [`Error::without_sensitive`].
+    /// Decodes the output of a call. Errors do not quote an output that can contain sensitive data:
+    /// [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
-    /// The response does not hold that output.
+    /// The response does not contain a valid output of the operation.
     fn decode_output<'de>(
         &self,
         operation: Operation<'_>,
@@ -288,12 +288,12 @@ pub trait ClientProtocol: OfKind {
             .map_err(|error| error.without_sensitive(operation.output().root()))
     }
 
-    /// What a protocol implements for [`decode_output`](Self::decode_output), which is called
-    /// in its place: its errors may quote any input.
+    /// The implementation of [`decode_output`](Self::decode_output), for protocols. Callers use
+    /// `decode_output`. Errors can quote the output.
     ///
     /// # Errors
     ///
-    /// As of [`decode_output`](Self::decode_output).
+    /// The same as [`decode_output`](Self::decode_output).
     fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
@@ -303,12 +303,12 @@ pub trait ClientProtocol: OfKind {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
-    /// Reads the structure of an error that [`ClientProtocol::outcome`] named. Errors repeat
-    /// nothing of a structure that may hold sensitive data: [`Error::without_sensitive`].
+    /// Decodes the modelled error that [`outcome`](Self::outcome) returned. Errors do not quote a
+    /// structure that can contain sensitive data: [`Error::without_sensitive`].
     ///
     /// # Errors
     ///
-    /// The response does not hold that structure.
+    /// The response does not contain a valid structure of this shape.
     fn decode_error<'de>(
         &self,
         shape: Schema<'_>,
@@ -321,12 +321,12 @@ pub trait ClientProtocol: OfKind {
             .map_err(|error| error.without_sensitive(shape.root()))
     }
 
-    /// What a protocol implements for [`decode_error`](Self::decode_error), which is called in
-    /// its place: its errors may quote any input.
+    /// The implementation of [`decode_error`](Self::decode_error), for protocols. Callers use
+    /// `decode_error`. Errors can quote the structure.
     ///
     /// # Errors
     ///
-    /// As of [`decode_error`](Self::decode_error).
+    /// The same as [`decode_error`](Self::decode_error).
     fn parse_error<'de>(
         &self,
         shape: Schema<'_>,
@@ -337,23 +337,21 @@ pub trait ClientProtocol: OfKind {
     ) -> Result<(), Error>;
 }
 
-/// What a server does with a request after its head.
+/// How a server continues after the head of a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Plan {
-    /// Read the whole body, up to the limit, and then decode the input of this
-    /// call.
+    /// Read the body, up to the limit, and then decode the input of this operation.
     Buffer(Route),
-    /// Read the whole body, up to the limit, and then ask
-    /// [`ServerProtocol::route_body`] which operation it is.
+    /// Read the body, up to the limit, and then call [`ServerProtocol::route_body`] to find the
+    /// operation.
     BufferThenRoute,
-    /// Read the whole body, up to the limit, and then ask [`ServerProtocol::split`] for the
-    /// calls in it.
+    /// Read the body, up to the limit, and then call [`ServerProtocol::split`] to find its calls.
     BufferThenSplit,
 }
 
 impl Plan {
-    /// The operation, if the head names it.
+    /// Returns the operation, if the head determines it.
     #[must_use]
     pub const fn route(&self) -> Option<&Route> {
         match self {
@@ -391,13 +389,12 @@ pub struct BatchEntry {
 pub struct Route {
     /// The index of the operation in its set.
     pub operation: u32,
-    /// The labels of the path: the place of the member, and the bytes of the
-    /// path that it is.
+    /// The labels of the path: the ordinal of the member, and its range in the path.
     pub(crate) labels: smallvec::SmallVec<[(u32, std::ops::Range<usize>); 2]>,
 }
 
 impl Route {
-    /// The route to an operation that is named by something other than a path.
+    /// Creates a route without labels, for protocols that do not name the operation in the path.
     #[must_use]
     pub fn to(operation: u32) -> Self {
         Self {
@@ -407,72 +404,67 @@ impl Route {
     }
 }
 
-/// A whole request, to be decoded.
+/// A complete request, and how to decode it.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadPlan<'de> {
-    /// Its head.
+    /// The head of the request.
     pub head: &'de request::Parts,
-    /// Its body.
+    /// The body of the request.
     pub body: &'de Body,
-    /// Where it was routed to.
+    /// The operation and the labels.
     pub route: &'de Route,
-    /// What it may cost.
+    /// The limits for decoding.
     pub limits: &'de Limits,
-    /// Where [`read_input`](crate::read_input) counts the memory of the decoded input. That takes a
-    /// walk over it.
+    /// The counter for the memory of the decoded input, for [`read_input`](crate::read_input). With
+    /// a counter, it traverses the input once more.
     pub memory: Option<&'de dyn InputMemory>,
 }
 
-/// What a response holds.
+/// The kind of content in a response.
 #[derive(Debug)]
 pub enum Outcome<'s> {
     /// The output.
     Output,
-    /// An error of the model: read it with [`ClientProtocol::decode_error`].
+    /// A modelled error. Decode it with [`ClientProtocol::decode_error`].
     Error(Schema<'s>),
-    /// A fault that the model does not know.
+    /// A fault that is not a modelled error.
     Fault(Fault),
-    /// An answer that is none of the protocol, but a proxy's or another
-    /// service's: what can be said of it.
+    /// A response of a proxy or another service, not of this protocol. Contains a description.
     Foreign(String),
 }
 
-/// The host prefix that a call asks for, in the extensions of its request.
+/// The host prefix of a call (`@endpoint`), in the extensions of its request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HostPrefix(pub String);
 
-/// Why a service cannot be offered over a protocol.
+/// The error for a service that a protocol does not support.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MountError(pub(crate) String);
 
 impl MountError {
-    /// A client was generated without a protocol, but with those others.
+    /// Creates the error for a generated client that contains only the `others` and not the
+    /// protocol `kind`.
     #[must_use]
     pub fn left_out(kind: ProtocolKind, others: &[ProtocolKind]) -> Self {
         let others: Vec<&str> = others.iter().map(|kind| kind.name()).collect();
         Self(format!(
-            "the client was generated without {kind}, for {}: `Build::protocols` names those that \
-             it has",
+            "the client was generated without {kind}, only for {}: add {kind} to `Build::protocols`",
             others.join(", ")
         ))
     }
-}
 
-impl MountError {
-    /// A protocol that is not HTTP has no place below a path or on a host.
+    /// Creates the error for mounting a protocol that does not use HTTP at a path or a host.
     #[must_use]
     pub fn no_place(kind: ProtocolKind) -> Self {
         Self(format!(
-            "{kind} has neither paths nor hosts, so that it cannot be mounted at one"
+            "{kind} does not use HTTP, so it cannot be mounted at a path or a host"
         ))
     }
-}
 
-impl MountError {
-    /// A protocol whose messages are not lines.
+    /// Creates the error for using a protocol over a stream of lines that does not support it.
     #[must_use]
     pub fn no_lines(kind: ProtocolKind) -> Self {
-        Self(format!("the messages of {kind} are not lines of a stream"))
+        Self(format!("{kind} cannot be used over a stream of lines"))
     }
 }
 

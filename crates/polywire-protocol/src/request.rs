@@ -1,5 +1,4 @@
-//! What clients add to a request whatever its protocol: compression and
-//! checksums.
+//! Compression and checksums of requests, for clients of all protocols.
 
 use std::io::Write as _;
 
@@ -14,7 +13,7 @@ use polywire_text::base64;
 
 const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 
-/// What a client wants done to its requests.
+/// Options for [`finish_request`].
 ///
 /// ```
 /// use polywire_protocol::RequestOptions;
@@ -25,19 +24,18 @@ const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// From how many bytes on the body of an operation with
-    /// `@requestCompression` is compressed; streams are whatever their length.
-    /// `None`: never.
+    /// The size in bytes from which bodies of operations with `@requestCompression` are compressed.
+    /// Streams are compressed at any size. `None`: never.
     pub compress_from: Option<usize>,
 }
 
 impl RequestOptions {
-    /// Bodies of 10,240 bytes and more are compressed.
+    /// Compresses bodies of 10,240 bytes or more.
     pub const DEFAULT: Self = Self {
         compress_from: Some(10_240),
     };
 
-    /// Sets from how many bytes on bodies are compressed, or that none are.
+    /// Sets the size in bytes from which bodies are compressed. `None`: never.
     #[must_use]
     pub const fn with_compress_from(mut self, bytes: Option<usize>) -> Self {
         self.compress_from = bytes;
@@ -51,21 +49,19 @@ impl Default for RequestOptions {
     }
 }
 
-/// Client: does to a request what traits of its operation ask for, once its
-/// protocol has written it with
-/// [`encode_input`](crate::ClientProtocol::encode_input).
+/// For clients: applies traits of the operation to a request that
+/// [`encode_input`](crate::ClientProtocol::encode_input) has written.
 ///
-/// - `@requestCompression`: the body is compressed by the first encoding that is
-///   known here, which is gzip, and the encoding is added behind those that the
-///   input gives
+/// - `@requestCompression`: compresses the body with gzip, if the trait lists it, and appends
+///   `gzip` to the `Content-Encoding` of the input
 ///   (<https://smithy.io/2.0/spec/behavior-traits.html#requestcompression-trait>).
-/// - `@httpChecksumRequired`: the header `Content-MD5` has the checksum of the
-///   body as it is sent, unless there is a header with a checksum already
+/// - `@httpChecksumRequired`: sets `Content-MD5` to the checksum of the body as it is sent, unless
+///   the request has a checksum header
 ///   (<https://smithy.io/2.0/spec/http-bindings.html#httpchecksumrequired-trait>).
 ///
 /// # Errors
 ///
-/// What the input gives as `Content-Encoding` is no text.
+/// The `Content-Encoding` of the input is not text.
 pub fn finish_request(
     operation: Operation<'_>,
     request: &mut http::Request<Bytes>,
@@ -73,14 +69,14 @@ pub fn finish_request(
 ) -> Result<(), Error> {
     if options
         .compress_from
-        .is_some_and(|least| is_compressed(operation, request, least))
+        .is_some_and(|min_size| should_compress(operation, request, min_size))
     {
         compress(request)?;
     }
     if operation.has(OperationFlags::CHECKSUM_REQUIRED) && !has_checksum(request.headers()) {
         let mut text = Vec::with_capacity(24);
         base64::push(&mut text, &Md5::digest(request.body()));
-        // Base64 is visible ASCII.
+        // Base64 is visible ASCII and therefore a valid header value.
         if let Ok(value) = HeaderValue::from_bytes(&text) {
             request.headers_mut().insert(CONTENT_MD5, value);
         }
@@ -88,23 +84,27 @@ pub fn finish_request(
     Ok(())
 }
 
-fn is_compressed(operation: Operation<'_>, request: &http::Request<Bytes>, least: usize) -> bool {
+fn should_compress(
+    operation: Operation<'_>,
+    request: &http::Request<Bytes>,
+    min_size: usize,
+) -> bool {
     let mut encodings = operation.request_compression();
     if !encodings.any(|encoding| encoding.eq_ignore_ascii_case("gzip")) {
         return false;
     }
     let len = request.body().len();
-    let streams = || {
+    let is_stream = || {
         let mut members = operation.input().members();
         members.any(|member| member.has(MemberFlags::STREAMING))
     };
-    len >= least || (len > 0 && streams())
+    len >= min_size || (len > 0 && is_stream())
 }
 
 fn compress(request: &mut http::Request<Bytes>) -> Result<(), Error> {
     let body = request.body();
-    let space = Vec::with_capacity(body.len() / 2);
-    let mut encoder = GzEncoder::new(space, Compression::default());
+    let buffer = Vec::with_capacity(body.len() / 2);
+    let mut encoder = GzEncoder::new(buffer, Compression::default());
     let written = encoder.write_all(body).and_then(|()| encoder.finish());
     let internal = |reason: std::io::Error| {
         Error::new(ErrorKind::Internal)
@@ -125,16 +125,16 @@ fn compress(request: &mut http::Request<Bytes>) -> Result<(), Error> {
         encodings.push_str(", ");
     }
     encodings.push_str("gzip");
-    // Texts of headers with a comma between them.
+    // The texts come from header values, so joining them is valid too.
     if let Ok(value) = HeaderValue::try_from(encodings) {
         headers.insert(CONTENT_ENCODING, value);
     }
-    // The length is another one now; whoever sends the request will say it.
+    // The length has changed. The transport sets the header again.
     headers.remove(CONTENT_LENGTH);
     Ok(())
 }
 
-/// Whether somebody has put a checksum of the body into the head.
+/// Returns whether a header contains a checksum of the body.
 fn has_checksum(headers: &HeaderMap) -> bool {
     let is_checksum = |name: &HeaderName| {
         let name = name.as_str();

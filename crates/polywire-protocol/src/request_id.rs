@@ -1,4 +1,4 @@
-//! The id of a call, as its caller is told it.
+//! Request ids in responses.
 //!
 //! ```text
 //! awsQuery  <NameResponse>...<ResponseMetadata><RequestId/></ResponseMetadata></NameResponse>
@@ -16,14 +16,14 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
 use polywire_text::escape;
 
-/// The header that tells the id of a call.
+/// The header for the request id.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-amzn-requestid");
 
-/// Adds an id to a response: in the header `x-amzn-requestid`, unless an output has set
-/// it, and at the end of the root element of the document, in the elements `path`, if there
-/// are any. An id that a header or XML cannot contain is left out there. Returns the id as
-/// the value of a header.
-pub(crate) fn tell(
+/// Adds a request id to a response: to the header `x-amzn-requestid`, if the output has not set it,
+/// and as the text of the elements `path` at the end of the root element of the document, if `path`
+/// is not empty. An id that is not valid in a header or in XML is omitted there. Returns the id as
+/// a header value.
+pub(crate) fn add(
     path: &[&str],
     response: &mut http::Response<Bytes>,
     id: &str,
@@ -40,9 +40,9 @@ pub(crate) fn tell(
     value
 }
 
-/// A document with a text in these elements at the end of its root.
+/// Returns the document with a text in these nested elements at the end of its root element.
 fn with_element(body: &Bytes, path: &[&str], text: &str) -> Option<Bytes> {
-    // We have written it, so the last tag is that of the root.
+    // This crate has written the document, so the last tag closes the root element.
     let end = body.windows(2).rposition(|bytes| bytes == b"</")?;
     let mut out = Vec::with_capacity(body.len() + text.len() + 96);
     out.extend_from_slice(&body[..end]);

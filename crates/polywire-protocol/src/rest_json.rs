@@ -7,22 +7,21 @@ use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Part, Schema, Service, Value};
 
-use crate::error_facts::{ERROR_TYPE, ErrorFacts};
-use crate::fault::Public;
+use crate::error_info::{ERROR_TYPE, ErrorInfo};
+use crate::fault::PublicFault;
 use crate::media;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
-use crate::rest::{Bindings, Parts, Rest, RestFormat, Side};
+use crate::rest::{Bindings, IncomingMessage, Rest, RestFormat, Side};
 
-/// restJson1: HTTP bindings, and JSON by `@jsonName`.
+/// restJson1: HTTP bindings, with JSON documents.
 ///
-/// - Members of a document:
-///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#json-shape-serialization).
-/// - Which part carries a member:
-///   [HTTP bindings](https://smithy.io/2.0/spec/http-bindings.html), and what media
-///   type a body has:
-///   [content types](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#content-type).
-/// - The name of an error stands in the header `x-amzn-errortype`, and is read from
-///   `__type` and `code` too, without namespace and URI:
+/// - Documents and `@jsonName`: [shape
+///   serialization](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#json-shape-serialization).
+/// - The part of a message that carries a member: [HTTP
+///   bindings](https://smithy.io/2.0/spec/http-bindings.html). The media type of a body: [content
+///   types](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#content-type).
+/// - Servers write the name of an error to the header `x-amzn-errortype`. Clients also read it from
+///   the members `__type` and `code`, and remove namespace and URI:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization).
 pub type RestJson1 = Rest<RestJsonFormat>;
 
@@ -35,10 +34,10 @@ pub struct RestJsonFormat;
 impl RestFormat for RestJsonFormat {
     const KIND: ProtocolKind = ProtocolKind::RestJson1;
     const MEDIA_TYPE: &'static str = "application/json";
-    const SAYS_TYPE: bool = true;
+    const REQUIRES_CONTENT_TYPE: bool = true;
     const EMPTY_OUTPUT: &'static [u8] = b"{}";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = Some(b"{}");
-    const NAMES_ERRORS_IN_HEAD: bool = true;
+    const ERROR_NAME_IN_HEADER: bool = true;
 
     fn for_service(_: Service<'_>) -> Self {
         Self
@@ -57,57 +56,33 @@ impl RestFormat for RestJsonFormat {
 
     fn read_document<'de>(
         &self,
-        parts: &Parts<'_, 'de>,
+        incoming: &IncomingMessage<'_, 'de>,
+        part: Part,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = profile(parts.side).with_part(parts.bindings.part());
-        let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.read(parts.root, &mut decoder)?;
+        let profile = profile(incoming.side).with_part(part);
+        let mut decoder = JsonDecoder::from_body(incoming.body, profile, incoming.limits)?;
+        sink.read(incoming.root, &mut decoder)?;
         decoder.finish()?;
-        sink.finish(parts.root, &mut decoder)
-    }
-
-    fn read_payload<'de>(
-        &self,
-        parts: &Parts<'_, 'de>,
-        sink: &mut dyn Sink<'de>,
-    ) -> Result<(), Error> {
-        let profile = profile(parts.side).with_part(Part::Payload(parts.bindings.direction));
-        let mut decoder = JsonDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.read(parts.root, &mut decoder)?;
-        decoder.finish()?;
-        sink.finish(parts.root, &mut decoder)
+        sink.finish(incoming.root, &mut decoder)
     }
 
     fn write_document(
         &self,
         root: Member<'_>,
         bindings: &Bindings,
+        part: Part,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
-        let profile = profile(bindings.writer()).with_part(bindings.part());
-        let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
+        let profile = profile(bindings.writer()).with_part(part);
+        let mut encoder = JsonEncoder::new(profile, bindings.document_size.new_buffer());
         message.write(root, &mut encoder);
         let document = encoder.finish()?;
-        bindings.document_room.took(document.len());
+        bindings.document_size.record(document.len());
         Ok(document)
     }
 
-    fn write_payload(
-        &self,
-        root: Member<'_>,
-        bindings: &Bindings,
-        message: &dyn Message,
-    ) -> Result<Vec<u8>, Error> {
-        let profile = profile(bindings.writer()).with_part(Part::Payload(bindings.direction));
-        let mut encoder = JsonEncoder::new(profile, bindings.document_room.vec());
-        message.write(root, &mut encoder);
-        let document = encoder.finish()?;
-        bindings.document_room.took(document.len());
-        Ok(document)
-    }
-
-    /// Its name stands in a header.
+    /// The name of the error is in the header `x-amzn-errortype`.
     fn write_error(
         &self,
         error: Schema<'_>,
@@ -116,18 +91,18 @@ impl RestFormat for RestJsonFormat {
         _: &str,
         headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
-        // Shape names are identifiers, which headers can hold.
+        // Shape names are identifiers and therefore valid header values.
         if let Ok(name) = HeaderValue::from_str(error.name()) {
             headers.insert(ERROR_TYPE, name);
         }
-        match bindings.document {
-            true => self.write_document(error.root(), bindings, message),
+        match bindings.has_document {
+            true => self.write_document(error.root(), bindings, bindings.part(), message),
             false => Ok(Self::EMPTY_OUTPUT.to_vec()),
         }
     }
 
-    fn write_fault(&self, fault: Public<'_>, headers: &mut HeaderMap) -> Vec<u8> {
-        // A name that a header cannot hold is left out.
+    fn write_fault(&self, fault: PublicFault<'_>, headers: &mut HeaderMap) -> Vec<u8> {
+        // A name that is not a valid header value is omitted.
         if let Ok(name) = HeaderValue::from_str(fault.name) {
             headers.insert(ERROR_TYPE, name);
         }
@@ -135,24 +110,25 @@ impl RestFormat for RestJsonFormat {
             Some(details) => details.clone(),
             None => Map::from_iter([("message", fault.message)]),
         });
-        // A map of strings can always be written.
+        // Writing a map of strings does not fail.
         json::write_value(&body).unwrap_or_default()
     }
 
-    fn error_facts(
+    fn error_info(
         &self,
         head: &response::Parts,
         body: &Body,
         limits: &Limits,
-    ) -> Option<ErrorFacts> {
-        // Gateways of our age write JSON too.
+    ) -> Option<ErrorInfo> {
+        // A gateway may also send JSON, so a 502 without the header is not an error of this
+        // protocol.
         if !head.headers.contains_key(ERROR_TYPE)
             && (head.status == StatusCode::BAD_GATEWAY
-                || !media::is_sent(&head.headers, Self::is_document))
+                || !media::has_content_type(&head.headers, Self::is_document))
         {
             return None;
         }
-        Some(ErrorFacts::of(&head.headers, &document_of(body, limits)))
+        Some(ErrorInfo::of(&head.headers, &document_of(body, limits)))
     }
 }
 
@@ -163,7 +139,7 @@ const fn profile(side: Side) -> JsonProfile {
     }
 }
 
-/// The body of an error as a value; null if it is not JSON.
+/// Decodes the body of an error. Returns null if it is not JSON.
 fn document_of(body: &Body, limits: &Limits) -> Value {
     let read = || {
         let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;

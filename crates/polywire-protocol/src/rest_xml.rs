@@ -11,36 +11,36 @@ use polywire_schema::{
     Schema, Service,
 };
 
-use crate::error_facts::ErrorFacts;
-use crate::fault::Public;
+use crate::error_info::ErrorInfo;
+use crate::fault::PublicFault;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
-use crate::rest::{Bindings, Parts, Prepared, Rest, RestFormat, Side};
+use crate::rest::{Bindings, IncomingMessage, OperationBindings, Rest, RestFormat, Side};
 use crate::validate;
 
-/// restXml: HTTP bindings, and XML by Smithy's XML traits.
+/// restXml: HTTP bindings, with XML documents.
 ///
-/// - Members of a document:
-///   [shape serialization](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#xml-shape-serialization),
+/// - Documents: [shape
+///   serialization](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#xml-shape-serialization)
 ///   and the [XML traits](https://smithy.io/2.0/spec/protocol-traits.html#xml-bindings).
-/// - Which part carries a member:
-///   [HTTP bindings](https://smithy.io/2.0/spec/http-bindings.html), and what media
-///   type a body has:
-///   [content types](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#content-type).
-///   Servers take a body without one, and `text/xml`, since peers send that.
-/// - An error is `<ErrorResponse><Error>`, or `<Error>` alone by `noErrorWrapping`, with `Type`
-///   and `Code` before its members:
+/// - The part of a message that carries a member: [HTTP
+///   bindings](https://smithy.io/2.0/spec/http-bindings.html). The media type of a body: [content
+///   types](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#content-type). Servers
+///   also accept requests without `Content-Type` and with `text/xml`, because existing clients send
+///   them.
+/// - An error is `<ErrorResponse><Error>`, or `<Error>` with `noErrorWrapping`. `Type` and `Code`
+///   precede its members:
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#error-response-serialization).
-///   Clients take both. Where a response has no body, such as that to HEAD, its
-///   status names the error: 404 is `NotFound`.
-/// - An error has no `@httpPayload`:
-///   [supported traits](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits).
-/// - An empty body is a structure without members; where a member of the document is
-///   required it is no XML and refused. The specification says nothing of it.
+///   Clients accept both forms. If a response has no body, such as one to HEAD, its status names
+///   the error: 404 is `NotFound`.
+/// - Errors with `@httpPayload` are not supported: [supported
+///   traits](https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits).
+/// - An empty body is a structure without members. Servers reject it if a member of the document is
+///   required. The specification does not cover this case.
 pub type RestXml = Rest<RestXmlFormat>;
 
-/// The space with which the document of an error begins.
-const DOCUMENT: usize = 512;
+/// The initial size of the buffer for an error, in bytes.
+const ERROR_SIZE: usize = 512;
 /// The elements around the members of an error.
 const RESPONSE: &str = "ErrorResponse";
 const ERROR: &str = "Error";
@@ -49,11 +49,11 @@ const ERROR: &str = "Error";
 pub struct RestXmlFormat {
     /// `@xmlNamespace` of the service: prefix and URI.
     namespace: Option<(Option<String>, String)>,
-    /// Whether errors stand in an element `ErrorResponse`.
-    is_wrapped: bool,
+    /// Whether an element `ErrorResponse` contains the error: not with `noErrorWrapping`.
+    wraps_errors: bool,
 }
 
-/// Where S3 tells the id of a call.
+/// The header in which S3 sends the request id.
 ///
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/RESTCommonResponseHeaders.html>
 const S3_REQUEST_ID: HeaderName = HeaderName::from_static("x-amz-request-id");
@@ -66,7 +66,7 @@ impl RestXmlFormat {
     }
 }
 
-/// Whether a body is the document of an error.
+/// Returns whether a body that this protocol has written is an error.
 fn is_error_document(body: &Bytes) -> bool {
     body.starts_with(b"<ErrorResponse>") || body.starts_with(b"<Error>")
 }
@@ -81,26 +81,27 @@ const fn side_profile(side: Side) -> XmlProfile<'static> {
 impl RestFormat for RestXmlFormat {
     const KIND: ProtocolKind = ProtocolKind::RestXml;
     const MEDIA_TYPE: &'static str = "application/xml";
-    const SAYS_TYPE: bool = false;
+    const REQUIRES_CONTENT_TYPE: bool = false;
     const EMPTY_OUTPUT: &'static [u8] = b"";
     const EMPTY_PAYLOAD: Option<&'static [u8]> = None;
     const HAS_REQUEST_IDS: bool = true;
-    const NAMES_ERRORS_IN_HEAD: bool = false;
+    const ERROR_NAME_IN_HEADER: bool = false;
 
     fn for_service(service: Service<'_>) -> Self {
         let own = |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
         Self {
             namespace: service.xml_namespace().map(own),
-            is_wrapped: !service.has_no_error_wrapping(),
+            wraps_errors: !service.has_no_error_wrapping(),
         }
     }
 
-    /// Clients of S3 read the id from a header of its own. A response to HEAD has no other.
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+    /// Also sets the header of S3, which clients of S3 read. A response to HEAD has no other place
+    /// for the id.
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         let is_error = !response.status().is_success() && is_error_document(response.body());
         let path: &[&str] = if is_error { &["RequestId"] } else { &[] };
-        let value = request_id::tell(path, response, id);
-        if let Some(value) = value.filter(|_| !self.is_wrapped) {
+        let value = request_id::add(path, response, id);
+        if let Some(value) = value.filter(|_| !self.wraps_errors) {
             response.headers_mut().entry(S3_REQUEST_ID).or_insert(value);
         }
     }
@@ -118,58 +119,53 @@ impl RestFormat for RestXmlFormat {
         }
     }
 
-    fn prepare(&self, operation: Operation<'_>, prepared: &mut Prepared) {
-        prepared.output.unwrapped = operation.has(OperationFlags::S3_UNWRAPPED_OUTPUT);
-        // Keys of S3 may be `a/../b`, and AWS's own clients send them so.
-        if !self.is_wrapped {
-            prepared.target.keep_dots();
+    fn adjust_bindings(
+        &self,
+        operation: Operation<'_>,
+        operation_bindings: &mut OperationBindings,
+    ) {
+        operation_bindings.output.is_unwrapped = operation.has(OperationFlags::S3_UNWRAPPED_OUTPUT);
+        // S3 keys can contain `.` and `..` segments, and the AWS SDKs send them unchanged.
+        if !self.wraps_errors {
+            operation_bindings.target.allow_dots();
         }
     }
 
     fn read_document<'de>(
         &self,
-        parts: &Parts<'_, 'de>,
+        incoming: &IncomingMessage<'_, 'de>,
+        part: Part,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = side_profile(parts.side)
-            .with_part(parts.bindings.part())
-            .with_unwrapped(parts.bindings.unwrapped);
-        let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
-        if parts.is_error {
+        let is_payload = matches!(part, Part::Payload(_));
+        let profile = side_profile(incoming.side)
+            .with_part(part)
+            .with_unwrapped(incoming.bindings.is_unwrapped && !is_payload);
+        let mut decoder = XmlDecoder::from_body(incoming.body, profile, incoming.limits)?;
+        if incoming.is_error && !is_payload {
             if decoder.element() == RESPONSE {
                 decoder.enter(ERROR)?;
             }
-            decoder.take_any_case_message(parts.root.target())?;
+            decoder.take_any_case_message(incoming.root.target())?;
         }
-        sink.read(parts.root, &mut decoder)?;
+        sink.read(incoming.root, &mut decoder)?;
         decoder.finish()?;
-        sink.finish(parts.root, &mut decoder)
+        sink.finish(incoming.root, &mut decoder)
     }
 
-    fn read_payload<'de>(
-        &self,
-        parts: &Parts<'_, 'de>,
-        sink: &mut dyn Sink<'de>,
-    ) -> Result<(), Error> {
-        let profile = side_profile(parts.side).with_part(Part::Payload(parts.bindings.direction));
-        let mut decoder = XmlDecoder::from_body(parts.body, profile, parts.limits)?;
-        sink.read(parts.root, &mut decoder)?;
-        decoder.finish()?;
-        sink.finish(parts.root, &mut decoder)
-    }
-
-    /// No XML is not an empty structure where some of it is required.
-    fn read_nothing(&self, parts: &Parts<'_, '_>) -> Result<(), Error> {
-        let shape = parts.root.target();
-        let required = match parts.bindings.payload {
-            Some(payload) => !payload.raw && shape.member(payload.ordinal).is_required(),
+    /// A server rejects an empty body if the document has required members, because an empty body
+    /// is not an XML document.
+    fn check_empty_body(&self, incoming: &IncomingMessage<'_, '_>) -> Result<(), Error> {
+        let shape = incoming.root.target();
+        let required = match incoming.bindings.payload {
+            Some(payload) => !payload.is_raw && shape.member(payload.ordinal).is_required(),
             None => {
-                let bindings = parts.bindings;
+                let bindings = incoming.bindings;
                 let mut members = shape.members();
                 members.any(|member| bindings.is_in_document(member) && member.is_required())
             }
         };
-        if parts.side == Side::Client || !required {
+        if incoming.side == Side::Client || !required {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Truncated)
@@ -182,37 +178,22 @@ impl RestFormat for RestXmlFormat {
         &self,
         root: Member<'_>,
         bindings: &Bindings,
+        part: Part,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
+        let is_payload = matches!(part, Part::Payload(_));
         let profile = self
             .profile(bindings.writer())
-            .with_part(bindings.part())
-            .with_unwrapped(bindings.unwrapped);
-        let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
+            .with_part(part)
+            .with_unwrapped(bindings.is_unwrapped && !is_payload);
+        let mut encoder = XmlEncoder::new(profile, bindings.document_size.new_buffer());
         message.write(root, &mut encoder);
         let document = encoder.finish()?;
-        bindings.document_room.took(document.len());
+        bindings.document_size.record(document.len());
         Ok(document)
     }
 
-    fn write_payload(
-        &self,
-        root: Member<'_>,
-        bindings: &Bindings,
-        message: &dyn Message,
-    ) -> Result<Vec<u8>, Error> {
-        let profile = self
-            .profile(bindings.writer())
-            .with_part(Part::Payload(bindings.direction));
-        let mut encoder = XmlEncoder::new(profile, bindings.document_room.vec());
-        message.write(root, &mut encoder);
-        let document = encoder.finish()?;
-        bindings.document_room.took(document.len());
-        Ok(document)
-    }
-
-    /// Who is to blame and which error it is stand before its members, and all
-    /// that in an element or two.
+    /// Writes `Type` and `Code` before the members of the error, inside the elements of the error.
     fn write_error(
         &self,
         error: Schema<'_>,
@@ -221,46 +202,47 @@ impl RestFormat for RestXmlFormat {
         text: &str,
         _: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
-        // Clients of AWS look for the text there, whatever members there are.
-        let says = |member: Member<'_>| member.plain(NameSource::Xml) == "Message";
-        let has_text = bindings.document && error.members().any(says);
+        // AWS clients read the message from the element `Message`, even if the error has no such
+        // member.
+        let is_message = |member: Member<'_>| member.plain(NameSource::Xml) == "Message";
+        let has_text = bindings.has_document && error.members().any(is_message);
         let profile = XmlProfile::DEFAULT.with_part(bindings.part());
         let client = error.error().is_some_and(|error| error.client);
-        self.around(profile, client, error.name(), |encoder| {
+        self.error_document(profile, client, error.name(), |encoder| {
             if !has_text && !text.is_empty() {
                 encoder.element("Message", text);
             }
-            if bindings.document {
+            if bindings.has_document {
                 message.write(error.root(), encoder);
             }
         })
     }
 
-    fn write_fault(&self, fault: Public<'_>, _: &mut HeaderMap) -> Vec<u8> {
+    fn write_fault(&self, fault: PublicFault<'_>, _: &mut HeaderMap) -> Vec<u8> {
         let client = fault.status.is_client_error();
         let write = |message: &str, details: Option<&Map>| {
-            self.around(XmlProfile::DEFAULT, client, fault.name, |encoder| {
+            self.error_document(XmlProfile::DEFAULT, client, fault.name, |encoder| {
                 encoder.element("Message", message);
                 validate::push_fields(encoder, details);
             })
         };
-        // A message may hold what XML cannot.
+        // The message can contain characters that XML does not allow.
         write(fault.message, fault.details)
             .or_else(|_| write("", None))
             .unwrap_or_default()
     }
 
-    /// S3 begins some answers before it knows how they end: an error then
-    /// comes under status 200.
-    fn is_error(&self, prepared: &Prepared, body: &Body) -> bool {
-        if self.is_wrapped || !prepared.output.is_document() {
+    /// S3 sends the status of some responses before the operation ends. An error then has the
+    /// status 200.
+    fn is_error(&self, operation_bindings: &OperationBindings, body: &Body) -> bool {
+        if self.wraps_errors || !operation_bindings.output.is_document() {
             return false;
         }
         let bytes = body.as_bytes();
-        if is_plainly_another(bytes) {
+        if starts_other_element(bytes) {
             return false;
         }
-        // Its name is near the beginning.
+        // 256 bytes contain the XML declaration and the first tag.
         let start = &bytes[..bytes.len().min(256)];
         let start = match std::str::from_utf8(start) {
             Ok(text) => text,
@@ -270,15 +252,15 @@ impl RestFormat for RestXmlFormat {
         decoder.is_ok_and(|decoder| decoder.element() == ERROR)
     }
 
-    fn error_facts(
+    fn error_info(
         &self,
         head: &response::Parts,
         body: &Body,
         limits: &Limits,
-    ) -> Option<ErrorFacts> {
+    ) -> Option<ErrorInfo> {
         if body.is_empty() && head.status != StatusCode::BAD_GATEWAY {
             let reason = head.status.canonical_reason().unwrap_or_default();
-            return Some(ErrorFacts {
+            return Some(ErrorInfo {
                 name: reason.split(' ').collect(),
                 message: None,
             });
@@ -296,16 +278,17 @@ impl RestFormat for RestXmlFormat {
         let message = ["Message", "message"]
             .into_iter()
             .find_map(|name| decoder.peek(&[name]).ok()?);
-        Some(ErrorFacts {
+        Some(ErrorInfo {
             name: text(name),
             message: message.map(text),
         })
     }
 }
 
-/// Whether a document begins with the start tag of an element that is no error,
-/// whatever its prefix. Where something stands before the tag, it does not say so.
-fn is_plainly_another(document: &[u8]) -> bool {
+/// Returns whether a document starts with the start tag of an element other than `Error`, with any
+/// namespace prefix. Returns `false` if anything precedes the tag. This avoids a decoder for most
+/// outputs.
+fn starts_other_element(document: &[u8]) -> bool {
     let [b'<', name @ ..] = document.trim_ascii_start() else {
         return false;
     };
@@ -316,16 +299,16 @@ fn is_plainly_another(document: &[u8]) -> bool {
 }
 
 impl RestXmlFormat {
-    /// An error: its members by `write`, and what stands around them.
-    fn around(
+    /// Writes an error document. `write` writes the members.
+    fn error_document(
         &self,
         profile: XmlProfile<'_>,
         client: bool,
         name: &str,
         write: impl FnOnce(&mut XmlEncoder<'_>),
     ) -> Result<Vec<u8>, Error> {
-        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(DOCUMENT));
-        if self.is_wrapped {
+        let mut encoder = XmlEncoder::new(profile, Vec::with_capacity(ERROR_SIZE));
+        if self.wraps_errors {
             encoder.open(RESPONSE);
         }
         encoder.open(ERROR);
@@ -333,7 +316,7 @@ impl RestXmlFormat {
         encoder.element("Code", name);
         write(&mut encoder);
         encoder.close(ERROR);
-        if self.is_wrapped {
+        if self.wraps_errors {
             encoder.close(RESPONSE);
         }
         encoder.finish()
@@ -345,14 +328,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_that_are_plainly_no_errors() {
+    fn documents_that_start_with_another_element() {
         for document in [
             "<CopyObjectResult>",
             " \n<a/>",
             "<Errors>",
             "<s3:Result xmlns:s3='x'>",
         ] {
-            assert!(is_plainly_another(document.as_bytes()), "{document}");
+            assert!(starts_other_element(document.as_bytes()), "{document}");
         }
         for document in [
             "",
@@ -368,7 +351,7 @@ mod tests {
             "< Error>",
             "a",
         ] {
-            assert!(!is_plainly_another(document.as_bytes()), "{document}");
+            assert!(!starts_other_element(document.as_bytes()), "{document}");
         }
     }
 }

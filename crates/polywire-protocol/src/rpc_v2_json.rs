@@ -8,23 +8,21 @@ use polywire_codec::json::JsonProfile;
 use crate::ProtocolKind;
 use crate::rpc::{Json, Rpc, RpcV2};
 
-/// rpcv2Json: `POST /service/Service/operation/Operation`, JSON both ways.
+/// rpcv2Json: `POST /service/Service/operation/Operation` with JSON documents.
 ///
-/// - A request is the protocol's by its header `smithy-protocol` alone, since everybody's JSON is
-///   of one media type:
+/// - Only the header `smithy-protocol` identifies a request, because other protocols use the same
+///   media type:
 ///   [claiming](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#identification-for-claiming).
-/// - A path may stand before the four segments, the service has no namespace there, HTTP bindings
-///   mean nothing, and a header that names an operation of another protocol makes a request
-///   malformed:
+/// - The path can have a prefix. The service has no namespace in it. HTTP bindings have no effect.
+///   A request with a header that names an operation of another protocol is malformed:
 ///   [requests](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#requests).
-/// - Members go by their own names, and timestamps are seconds whatever `@timestampFormat`
-///   says:
-///   [shape serialization](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#shape-serialization).
+/// - `@jsonName` has no effect, and timestamps are seconds with any `@timestampFormat`: [shape
+///   serialization](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#shape-serialization).
 /// - Big integers and decimals are strings:
 ///   [numbers](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#numeric-type-serialization).
-/// - An answer without the header `smithy-protocol` is none of the protocol:
-///   [how responses are read](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-response-deserialization).
-/// - An error is named by `__type`, with its namespace, and by nothing else:
+/// - Clients reject a response without the header `smithy-protocol`:
+///   [responses](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-response-deserialization).
+/// - Only `__type` contains the name of an error, with its namespace:
 ///   [errors](https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#operation-error-serialization).
 pub type RpcV2Json = Rpc<RpcV2JsonStyle>;
 
@@ -41,9 +39,9 @@ impl RpcV2 for RpcV2JsonStyle {
     type Document = Json;
     const MEDIA_TYPE: &'static str = "application/json";
     const MARK: HeaderValue = HeaderValue::from_static("rpc-v2-json");
-    // Everybody's JSON is of that type.
+    // Other protocols use the same media type.
     const CLAIMS_MEDIA_TYPE: bool = false;
-    const TAKES_NAMESPACES: bool = false;
+    const ACCEPTS_NAMESPACES: bool = false;
 
     fn document(&self) -> &Json {
         &self.0

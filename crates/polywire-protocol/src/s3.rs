@@ -1,10 +1,9 @@
-//! Where the bucket of an S3 request stands: in the path or in the host.
+//! Moves the bucket of S3 requests between path and host.
 //!
-//! The model binds it to the first segment of the path. S3 and its clients
-//! prefer it as the first label of the host, `Host: bucket.s3.example.com`.
-//! Both are the same request otherwise, so neither the protocol nor the model
-//! need to know: a client moves the bucket after it has written a request
-//! ([`virtual_hosted`]), a server moves it back before it routes one
+//! The model binds the bucket to the first segment of the path. S3 and its clients prefer it as the
+//! first label of the host, `Host: bucket.s3.example.com`. The requests are otherwise equal, so
+//! neither the protocol nor the model distinguishes them: a client moves the bucket after it has
+//! encoded a request ([`virtual_hosted`]), and a server moves it back before it routes one
 //! ([`path_style`]).
 //!
 //! <https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html>
@@ -29,13 +28,13 @@ use http::{Request, Uri, request};
 
 use crate::HostPrefix;
 
-/// Client: moves the bucket from the path of a request into a [`HostPrefix`],
-/// before the one that is there. Whether it was done: not if the path is `/`, or
-/// if the bucket is no label of a host.
+/// For clients: moves the bucket from the path of a request into a [`HostPrefix`], before an
+/// existing prefix. Returns `false` without changes if the path is `/` or the bucket is not valid
+/// as a host label.
 ///
-/// Such a bucket has 3 to 63 lower-case letters, digits and hyphens, the latter
-/// not at its ends. Names with dots are left in the path: certificates for
-/// `*.s3.example.com` do not hold for them.
+/// A valid label consists of 3 to 63 lower-case letters, digits and hyphens, and does not start or
+/// end with a hyphen. A name with dots stays in the path, because a certificate for
+/// `*.s3.example.com` does not cover it.
 pub fn virtual_hosted<B>(request: &mut Request<B>) -> bool {
     let target = request.uri().path_and_query();
     let Some(path) = target.and_then(|target| target.as_str().strip_prefix('/')) else {
@@ -46,7 +45,7 @@ pub fn virtual_hosted<B>(request: &mut Request<B>) -> bool {
     if !is_label(bucket) {
         return false;
     }
-    let Some(uri) = with_target(request.uri(), &slashed(rest)) else {
+    let Some(uri) = with_target(request.uri(), &with_slash(rest)) else {
         return false;
     };
     let mut prefix = format!("{bucket}.");
@@ -58,10 +57,9 @@ pub fn virtual_hosted<B>(request: &mut Request<B>) -> bool {
     true
 }
 
-/// Server: moves the bucket from the host of a request into the path, if the
-/// host is one of `domains` with a bucket before it; whether it was done. Of
-/// several domains that a host ends in, the longest counts. Ports do not count,
-/// nor does the case of letters.
+/// For servers: moves the bucket from the host of a request into the path, if the host is a bucket
+/// followed by one of `domains`. Returns whether the request was changed. If the host ends in
+/// several domains, the longest one applies. Ports and case are ignored.
 pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
     let host = head.headers.get(HOST).and_then(|host| host.to_str().ok());
     let Some(host) = host.or_else(|| head.uri.host()) else {
@@ -71,8 +69,8 @@ pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    // What stands before a domain, with the dot; of several, the longest counts:
-    // `s3.example.com` is no bucket of `example.com`.
+    // The part of the host before a domain, with the dot. Use the longest domain: `s3` is not a
+    // bucket of `example.com` in `s3.example.com`.
     let before = |domain: &&str| {
         let at = host.len().checked_sub(domain.len())?;
         let (before, own) = host.split_at_checked(at)?;
@@ -87,9 +85,9 @@ pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
     let Some(bucket) = bucket.map(str::to_ascii_lowercase) else {
         return false;
     };
-    // More than a label may stand there: names with dots, of older buckets.
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    if bucket.is_empty() || !bucket.bytes().all(plain) {
+    // Names of old buckets can contain dots and underscores.
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    if bucket.is_empty() || !bucket.bytes().all(is_valid) {
         return false;
     }
     let target = head
@@ -103,8 +101,8 @@ pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
     true
 }
 
-/// A path and a query that begin with a slash.
-fn slashed(rest: &str) -> String {
+/// Adds a slash at the start of a target, unless it has one.
+fn with_slash(rest: &str) -> String {
     match rest.strip_prefix('/') {
         Some(_) => rest.to_owned(),
         None => format!("/{rest}"),
@@ -117,8 +115,8 @@ fn with_target(uri: &Uri, target: &str) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// Whether a bucket can be a label of a host: RFC 1123, section 2.1, and S3's
-/// rules for names.
+/// Returns whether a bucket is valid as a host label (RFC 1123, section 2.1, and the naming rules
+/// of S3).
 fn is_label(bucket: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     (3..=63).contains(&bucket.len())

@@ -1,4 +1,4 @@
-//! How much memory a decoded input takes, about.
+//! Estimates the memory of decoded inputs.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use polywire_schema::{
 
 use crate::Fault;
 
-/// Where a server counts the memory that decoded inputs take.
+/// A counter for the memory of decoded inputs on a server.
 pub trait InputMemory: fmt::Debug {
-    /// Takes memory for an input of about this many bytes, in addition to its body.
+    /// Reserves about this many bytes for an input, in addition to its body.
     ///
     /// # Errors
     ///
-    /// There is not as much left.
+    /// Not enough memory is left.
     fn take(&self, bytes: usize) -> Result<(), Fault>;
 }
 
-/// The bytes that a message takes in addition to the body that it was read from. An estimate: it counts
-/// values, members and entries at the size that they have in a [`Value`], members that are absent at
-/// that of a value, strings and blobs that are copies, and no unused capacity.
+/// Estimates how many bytes a message takes in addition to the body from which it was decoded.
+/// Counts values, members and entries with their size in a [`Value`], absent members like values,
+/// and strings and blobs that are copies. Does not count unused capacity.
 pub(crate) fn size(root: Member<'_>, message: &dyn Message) -> usize {
     let mut size = Size(0);
     message.encode_any(root, &mut size);
@@ -31,7 +31,7 @@ pub(crate) fn size(root: Member<'_>, message: &dyn Message) -> usize {
 const VALUE: usize = size_of::<Value>();
 const ENTRY: usize = size_of::<(Text, Value)>();
 
-/// An encoder that writes nothing and adds up sizes.
+/// An encoder that only adds up sizes.
 struct Size(usize);
 
 impl Size {
@@ -39,7 +39,7 @@ impl Size {
         self.0 = self.0.saturating_add(bytes);
     }
 
-    /// Adds a string or blob, unless it is a range of the body.
+    /// Adds a string or blob, unless it is a slice of the body.
     fn add_copy(&mut self, is_shared: bool, heap_size: usize) {
         self.add(if is_shared { 0 } else { heap_size });
     }
@@ -47,7 +47,7 @@ impl Size {
 
 impl Encoder for Size {
     fn begin_structure(&mut self, at: Member<'_>, present: usize) {
-        // A typed structure has space for the members that are absent.
+        // A typed structure also has fields for absent members.
         let typed = at.target().len() as usize * VALUE;
         self.add(VALUE + typed.max(present.saturating_mul(ENTRY)));
     }
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(size(&Map::from_iter(entries).into()), 10 * ENTRY);
         assert_eq!(size(&Value::from("short")), 0);
         assert_eq!(size(&Value::from("x".repeat(100))), 100);
-        // A range of the body is counted with the body.
+        // A slice of the body takes no additional memory.
         let body = Body::from(vec![b'x'; 1000]);
         let whole = std::str::from_utf8(body.as_bytes()).unwrap();
         assert_eq!(size(&Value::String(body.text(&whole[..100]))), 0);

@@ -1,5 +1,5 @@
-//! Idempotency tokens: a member that clients fill in, so that a call that is sent
-//! twice is done once.
+//! Idempotency tokens: clients generate a value for a member, so that a server can detect a retried
+//! call.
 //!
 //! <https://smithy.io/2.0/spec/behavior-traits.html#idempotencytoken-trait>
 
@@ -9,10 +9,9 @@ use polywire_schema::{
     ShapeFlags, Text, Timestamp,
 };
 
-/// Client: an input with an idempotency token that it does not have itself.
+/// For clients: an input with an idempotency token that the input itself lacks.
 ///
-/// It stands for whatever is within, typed or not. Where the token is there
-/// already, nothing is wrapped and nothing costs.
+/// It can be encoded like the input. An input that has the token needs no wrapper.
 ///
 /// ```
 /// use polywire_codec::{EncodeAny, EncodeWith, Message};
@@ -49,20 +48,19 @@ pub struct WithToken<'a> {
 }
 
 impl<'a> WithToken<'a> {
-    /// Whether an operation has a token that this input lacks.
+    /// Returns whether the operation has an idempotency token and this input lacks it.
     #[must_use]
     pub fn is_due(operation: Operation<'_>, input: &dyn Message) -> bool {
         let shape = operation.input();
         if !shape.has(ShapeFlags::TOKEN) {
             return false;
         }
-        let mut seen = Seen::default();
-        input.encode_any(shape.root(), &mut seen);
-        !seen.token
+        let mut finder = TokenFinder::default();
+        input.encode_any(shape.root(), &mut finder);
+        !finder.has_token
     }
 
-    /// An input with a token, for an operation whose input
-    /// [lacks it](Self::is_due).
+    /// Creates an input with a token, for an operation whose input [lacks it](Self::is_due).
     #[must_use]
     pub fn new(operation: Operation<'_>, input: &'a dyn Message, token: &'a str) -> Self {
         debug_assert!(
@@ -83,35 +81,35 @@ impl std::fmt::Debug for WithToken<'_> {
 
 impl EncodeAny for WithToken<'_> {
     fn encode_any(&self, at: Member<'_>, encoder: &mut dyn Encoder) {
-        let mut adding = Adding {
+        let mut inserter = TokenInserter {
             inner: encoder,
             token: Some(self.token),
             ordinal: token_of(at).map_or(u32::MAX, Member::ordinal),
             depth: 0,
         };
-        self.input.encode_any(at, &mut adding);
+        self.input.encode_any(at, &mut inserter);
     }
 }
 
 impl<E> EncodeWith<E> for WithToken<'_> {}
 
-/// The member that is a token.
+/// Returns the member with `@idempotencyToken`.
 fn token_of(at: Member<'_>) -> Option<Member<'_>> {
     let mut members = at.target().members();
     members.find(|member| member.has(MemberFlags::IDEMPOTENCY_TOKEN))
 }
 
-/// Looks which members the structure at the top has, and no further.
+/// Finds out whether the top-level structure has the token.
 #[derive(Default)]
-struct Seen {
-    token: bool,
+struct TokenFinder {
+    has_token: bool,
 }
 
-impl Encoder for Seen {
+impl Encoder for TokenFinder {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {}
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        self.token |= at.has(MemberFlags::IDEMPOTENCY_TOKEN);
+        self.has_token |= at.has(MemberFlags::IDEMPOTENCY_TOKEN);
         false
     }
 
@@ -134,17 +132,17 @@ impl Encoder for Seen {
     fn fail(&mut self, _: Error) {}
 }
 
-/// Hands everything on, and the token among the members at the top, in its place.
-struct Adding<'a> {
+/// Forwards all calls, and adds the token to the top-level structure in the order of the members.
+struct TokenInserter<'a> {
     inner: &'a mut dyn Encoder,
     /// The token, until it has been written.
     token: Option<&'a str>,
-    /// The place of its member.
+    /// The ordinal of its member.
     ordinal: u32,
     depth: u32,
 }
 
-impl Adding<'_> {
+impl TokenInserter<'_> {
     fn add(&mut self, shape: Schema<'_>) {
         if let Some(token) = self.token.take()
             && self.ordinal < shape.len()
@@ -157,7 +155,7 @@ impl Adding<'_> {
     }
 }
 
-impl Encoder for Adding<'_> {
+impl Encoder for TokenInserter<'_> {
     fn begin_structure(&mut self, at: Member<'_>, present: usize) {
         let more = usize::from(self.depth == 0);
         self.depth += 1;

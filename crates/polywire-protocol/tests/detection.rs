@@ -1,5 +1,5 @@
-//! Which protocols can share a place on a server: for each pair either a
-//! conflict is known, or each one's own requests are taken for its own.
+//! Which protocols can share a server: for each pair, either there is a conflict, or each protocol
+//! claims its own requests.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use polywire_model::Loader;
 use polywire_protocol::{Protocol, ProtocolKind, XmlRpc, conflict, detect};
 use polywire_schema::{Map, SchemaSet, Service, Value};
 
-/// Inputs in all parts of a message, and none.
+/// A model with members in all parts of a message, and with an empty input.
 const MODEL: &str = r#"
 $version: "2"
 namespace example
@@ -41,7 +41,7 @@ fn set() -> SchemaSet<'static> {
         .unwrap()
 }
 
-/// What a client of the protocol sends, operation by operation.
+/// The requests of a client of the protocol, one for each operation.
 fn requests(protocol: &dyn Protocol, service: Service<'_>) -> Vec<Request<Bytes>> {
     let operations = service.operations();
     let request = operations.map(|operation| {
@@ -58,7 +58,7 @@ fn requests(protocol: &dyn Protocol, service: Service<'_>) -> Vec<Request<Bytes>
 }
 
 #[test]
-fn every_pair_is_told_apart_or_refused() {
+fn every_pair_is_distinguished_or_rejected() {
     let set = set();
     let service = set.service(0);
     let build = |kind: ProtocolKind| kind.build(service).unwrap();
@@ -70,7 +70,7 @@ fn every_pair_is_told_apart_or_refused() {
                 for name in [
                     one.name(),
                     other.name(),
-                    "below a path, on a host or on a port",
+                    "under a different path, host or port",
                 ] {
                     assert!(message.contains(name), "{message}");
                 }
@@ -98,9 +98,9 @@ fn every_pair_is_told_apart_or_refused() {
     );
 }
 
-/// All that can be together, at once.
+/// All protocols without conflicts on one server.
 #[test]
-fn all_others_in_one_place() {
+fn all_compatible_protocols_on_one_server() {
     let set = set();
     let service = set.service(0);
     let without = [ProtocolKind::Ec2Query, ProtocolKind::RestXml];
@@ -115,10 +115,10 @@ fn all_others_in_one_place() {
     }
 }
 
-/// XML-RPC answers calls that went to another path, but takes no request of
-/// another protocol for one, whichever was mounted first.
+/// XML-RPC answers calls to another path, but claims no request of another protocol, in any order
+/// of the mounts.
 #[test]
-fn calls_that_went_astray() {
+fn misdirected_calls() {
     let set = set();
     let service = set.service(0);
     let request = Request::post("/upload").header("content-type", "text/xml");
@@ -137,11 +137,10 @@ fn calls_that_went_astray() {
     }
 }
 
-/// What a browser sends for any page to any server is refused at the path of XML-RPC,
-/// whoever else would answer it for want of a better one; a form at the path of awsQuery is
-/// its own.
+/// Requests that any web page can make a browser send are rejected at the path of XML-RPC, even if
+/// another protocol has a fallback claim. A form at the path of awsQuery belongs to awsQuery.
 #[test]
-fn what_any_web_page_can_send() {
+fn requests_that_any_web_page_can_send() {
     let set = set();
     let service = set.service(0);
     let call = |headers: &[(&str, &str)], path: &str| {
@@ -200,9 +199,9 @@ fn what_any_web_page_can_send() {
     assert_eq!(found, Some(1));
 }
 
-/// Two of one kind are one too many, unless they have paths of their own.
+/// Two protocols of the same kind conflict, unless they have different paths.
 #[test]
-fn two_of_a_kind() {
+fn two_protocols_of_the_same_kind() {
     let set = set();
     let service = set.service(0);
     for kind in ProtocolKind::http() {

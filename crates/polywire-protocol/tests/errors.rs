@@ -1,4 +1,4 @@
-//! What callers are told of errors, over every protocol.
+//! The errors that callers receive, over all protocols.
 #![allow(
     clippy::unwrap_used,
     reason = "a test may panic, and panicking is how it fails"
@@ -43,7 +43,7 @@ fn set() -> SchemaSet<'static> {
     model.schemas("test.errors#Shop").unwrap().unwrap()
 }
 
-/// The protocols in which faults have statuses. The others answer every call with 200.
+/// The protocols in which faults have a status. The others always respond with 200.
 fn protocols_with_statuses(set: &SchemaSet<'static>) -> Vec<Box<dyn Protocol>> {
     let invalid = Fault::new(FaultKind::Invalid, "invalid");
     let mut protocols: Vec<_> = ProtocolKind::ALL
@@ -54,17 +54,16 @@ fn protocols_with_statuses(set: &SchemaSet<'static>) -> Vec<Box<dyn Protocol>> {
     protocols
 }
 
-/// A service whose model does not list `ValidationException` tells all that is
-/// wrong all the same, and no value.
+/// A service without `ValidationException` in its model also lists all failures, without values.
 #[test]
-fn constraints_of_models_without_an_error_for_them() {
+fn validation_without_a_modelled_error() {
     let set = set();
     let service = set.service(0);
     let put = service.find_operation("Put").unwrap();
     let validator = Validator::new(service).unwrap();
     let input = Map::from_iter([("name", "too long"), ("pin", "secret")]);
     let fault = validator.check(put, &input).unwrap_err();
-    // XML-RPC has a place for the list where a caller asks for it.
+    // XML-RPC contains the list only if the caller asks for it.
     let fault = fault.with_detail(true);
     for kind in ProtocolKind::ALL {
         let protocol = kind.build(service).unwrap();
@@ -98,9 +97,9 @@ fn constraints_of_models_without_an_error_for_them() {
     }
 }
 
-/// The specification of XML-RPC has two members of a fault and allows no other: "Response
-/// format". A client with the model asks for the structure of an error, and a server can be
-/// told to write it always or never.
+/// The specification of XML-RPC allows only two members in a fault: "Response format". A client
+/// with the model asks for the error structure. A server can be configured to send it always or
+/// never.
 #[test]
 fn faults_of_xmlrpc_have_two_members_unless_asked() {
     use polywire_codec::xmlrpc::{FaultDetail, Style, read_response};
@@ -139,7 +138,7 @@ fn faults_of_xmlrpc_have_two_members_unless_asked() {
                 let map = read.as_map().unwrap();
                 assert_eq!(map.len(), members, "{detail:?} {wanted}: {read:?}");
                 assert_eq!(map.contains_key("detail"), members == 3);
-                // Whichever it is, the client reads it.
+                // The client accepts all variants.
                 let (head, body) = response.into_parts();
                 let outcome = protocol.outcome(put, &head, &Body::new(body), &Limits::DEFAULT);
                 match (outcome.unwrap(), fault.shape()) {
@@ -156,7 +155,7 @@ fn faults_of_xmlrpc_have_two_members_unless_asked() {
     }
 }
 
-/// As Odoo answers: a fault without a number is none, unless its text is taken for one.
+/// Odoo sends faults whose code is text. They are rejected unless a leniency accepts them.
 #[test]
 fn faults_of_xmlrpc_whose_code_is_text() {
     use polywire_codec::xmlrpc::{Leniency, XmlRpcProfile};
@@ -184,9 +183,9 @@ fn faults_of_xmlrpc_whose_code_is_text() {
     }
 }
 
-/// When to try again is told of errors of the model too.
+/// Modelled errors can have `retry-after` too.
 #[test]
-fn when_to_try_again() {
+fn retry_after() {
     let set = set();
     let put = set.service(0).find_operation("Put").unwrap();
     let full = Fault::modelled("test.errors#Full", Map::from_iter([("left", 0)]));
@@ -210,10 +209,9 @@ fn when_to_try_again() {
     }
 }
 
-/// A name that nobody knows keeps it, and the status says the rest: the same over
-/// all protocols that have one.
+/// An unknown name is kept, and the status determines the kind: over all protocols with statuses.
 #[test]
-fn names_that_nobody_knows() {
+fn unknown_error_names() {
     let set = set();
     let put = set.service(0).find_operation("Put").unwrap();
     for protocol in protocols_with_statuses(&set) {
@@ -240,7 +238,7 @@ fn names_that_nobody_knows() {
                         (fault, retry),
                         "{status} {kind}"
                     );
-                    // The kind has another, and it may stand for several.
+                    // The kind has another status, and several statuses have the same kind.
                     assert_eq!(read.status(), status, "{kind}");
                 }
                 other => panic!("{kind}: {other:?}"),
@@ -249,17 +247,16 @@ fn names_that_nobody_knows() {
     }
 }
 
-/// S3 sends errors under 200, which is none of an error.
+/// S3 sends errors with the status 200, which is not an error status.
 #[test]
-fn errors_under_the_status_of_an_output() {
+fn errors_with_the_status_of_an_output() {
     let fault = Fault::new(FaultKind::Internal, "m").with_status(http::StatusCode::OK);
     assert_eq!(fault.status(), 500);
 }
 
-/// The status of another's answer is not that of this server's, which passes the
-/// fault on.
+/// A server that forwards a fault of another server does not forward its status.
 #[test]
-fn faults_that_are_passed_on() {
+fn forwarded_faults() {
     let set = set();
     let conflict = http::StatusCode::CONFLICT;
     let read = Fault::new(FaultKind::Malformed, "m").with_status(conflict);
@@ -274,9 +271,9 @@ fn faults_that_are_passed_on() {
     }
 }
 
-/// What XML cannot hold is left out, not the whole answer.
+/// A message that is not valid in XML is replaced, and the rest of the response is sent.
 #[test]
-fn messages_that_xml_cannot_hold() {
+fn messages_that_are_invalid_in_xml() {
     let set = set();
     let put = set.service(0).find_operation("Put").unwrap();
     let fault = Fault::new(FaultKind::Invalid, "\u{1}");
@@ -287,9 +284,9 @@ fn messages_that_xml_cannot_hold() {
     }
 }
 
-/// Services of AWS send `<Message>` where their models say `message`.
+/// AWS services send `<Message>` for members that are named `message` in their models.
 #[test]
-fn messages_in_other_letters() {
+fn message_members_in_another_case() {
     let set = set();
     let service = set.service(0);
     let put = service.find_operation("Put").unwrap();
@@ -321,7 +318,7 @@ fn messages_in_other_letters() {
             ("<Message>no room</Message><left>0</left>", Some("no room")),
             ("<MESSAGE>no room</MESSAGE><left>0</left>", Some("no room")),
             ("<message>no room</message><left>0</left>", Some("no room")),
-            // Its own name counts, wherever it stands.
+            // The exact name is preferred, in any position.
             (
                 "<Message>x</Message><message>no room</message><left>0</left>",
                 Some("no room"),
@@ -330,7 +327,7 @@ fn messages_in_other_letters() {
                 "<message>no room</message><left>0</left><Message>x</Message>",
                 Some("no room"),
             ),
-            // Other members are not looked for so.
+            // Other members are case-sensitive.
             ("<LEFT>0</LEFT><left>0</left>", None),
         ] {
             let body = Body::new(Bytes::from(format!("{before}{members}{after}")));
@@ -354,11 +351,11 @@ fn messages_in_other_letters() {
     }
 }
 
-/// What a peer sent in place of a sensitive member is not repeated in errors, over any protocol,
-/// and neither are keys of sensitive maps. Other members are quoted.
+/// Errors do not quote invalid values of sensitive members, or keys of sensitive maps, over any
+/// protocol. They quote other members.
 #[test]
-fn errors_repeat_no_sensitive_data() {
-    /// The service with another type in the place of `number`.
+fn errors_do_not_quote_sensitive_data() {
+    /// The service with another type for `number`.
     fn service(number: &str) -> SchemaSet<'static> {
         let text = r#"
             $version: "2"
@@ -415,9 +412,8 @@ fn errors_repeat_no_sensitive_data() {
     }
 }
 
-/// Messages of a protocol that cannot be read and have `hunter2` or `1234567` in them, for
-/// operations with sensitive members: by what is wrong, those to be read as an input, an output and
-/// an error.
+/// Malformed messages with `hunter2` or `1234567`, for operations with sensitive members: by the
+/// kind of the error, the messages for input, output and error.
 fn broken(kind: ProtocolKind) -> Vec<(&'static str, [&'static [u8]; 3])> {
     const JSON: [(&str, &[u8]); 6] = [
         ("trailing", b"{\"user\":\"a\"} \"hunter2\""),
@@ -450,7 +446,7 @@ fn broken(kind: ProtocolKind) -> Vec<(&'static str, [&'static [u8]; 3])> {
         | ProtocolKind::AwsJson1_1
         | ProtocolKind::RestJson1
         | ProtocolKind::RpcV2Json => JSON.map(same).to_vec(),
-        // Parameters, and whole responses.
+        // Parameters, and complete responses.
         ProtocolKind::JsonRpc => {
             let around = |before: &str, body: &[u8], after: &str| {
                 [before.as_bytes(), body, after.as_bytes()].concat()
@@ -578,9 +574,9 @@ fn broken(kind: ProtocolKind) -> Vec<(&'static str, [&'static [u8]; 3])> {
     }
 }
 
-/// Neither do errors of what stands before, around and behind the members, where no member is read.
+/// Errors before, between and after the members do not quote sensitive messages either.
 #[test]
-fn errors_repeat_nothing_of_sensitive_messages() {
+fn errors_do_not_quote_sensitive_messages() {
     let text = r#"
         $version: "2"
         namespace test.errors
@@ -650,10 +646,10 @@ fn errors_repeat_nothing_of_sensitive_messages() {
     }
 }
 
-/// The path shows no key of a sensitive map where it does not begin at the input: within a payload,
-/// and within a parameter.
+/// Paths do not contain keys of sensitive maps, even if the path does not start at the input: in a
+/// payload, and in a parameter.
 #[test]
-fn paths_below_the_input_show_no_keys() {
+fn paths_do_not_contain_sensitive_keys() {
     let text = r#"
         $version: "2"
         namespace test.errors
@@ -709,7 +705,7 @@ fn paths_below_the_input_show_no_keys() {
     for (mark, body, expected) in [
         (None, r#"{"secrets":{"AKIA123":true}}"#, "secrets"),
         (None, r#"{"secrets":{"tags":true}}"#, "secrets"),
-        // Which keys of other maps are sensitive, the model does not say.
+        // The model does not mark keys of other maps as sensitive.
         (None, r#"{"tags":{"AKIA123":true}}"#, "tags"),
         (None, r#"{"names":[1,true]}"#, "names[1]"),
         (None, r#"{"AKIA123":{"names":tru}}"#, ""),

@@ -39,7 +39,7 @@ fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
 }
 
 #[test]
-fn payloads_are_cbor_alone() {
+fn payloads_are_only_cbor() {
     let set = set();
     let send = set.service(0).find_operation("Send").unwrap();
     let frame = Frame::new(set.service(0));
@@ -75,7 +75,7 @@ fn payloads_are_cbor_alone() {
         .unwrap();
     assert_eq!(read, output);
 
-    // Nothing of HTTP is one of its requests.
+    // No HTTP request belongs to the protocol.
     let (head, ()) = http::Request::new(()).into_parts();
     assert!(frame.route(&head).is_err());
     let both = [ProtocolKind::Frame.build(set.service(0)).unwrap()];
@@ -83,7 +83,7 @@ fn payloads_are_cbor_alone() {
 }
 
 #[test]
-fn payloads_of_nothing() {
+fn empty_payloads() {
     let set = set();
     let ping = set.service(0).find_operation("Ping").unwrap();
     let frame = Frame::new(set.service(0));
@@ -93,7 +93,7 @@ fn payloads_of_nothing() {
     let response = frame.encode_output(ping, &Dynamic(&none)).unwrap();
     assert!(response.body().is_empty());
 
-    // A structure without members may be one too, and need not.
+    // A structure without members can be an empty map or an empty payload.
     let send = set.service(0).find_operation("Send").unwrap();
     let (head, ()) = http::Request::new(()).into_parts();
     for payload in [&b""[..], b"\xa0"] {
@@ -112,7 +112,7 @@ fn payloads_of_nothing() {
 }
 
 #[test]
-fn errors_are_named_in_their_details() {
+fn details_contain_the_name_of_the_error() {
     let set = set();
     let send = set.service(0).find_operation("Send").unwrap();
     let frame = Frame::new(set.service(0));

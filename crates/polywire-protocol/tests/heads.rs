@@ -1,4 +1,4 @@
-//! What may stand in the head of a message, and what would break it.
+//! Heads of messages: values that are allowed in them, and values that would break the framing.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -154,7 +154,7 @@ fn map<const N: usize>(members: [(&str, Value); N]) -> Map {
     members.into_iter().collect()
 }
 
-/// The request of a call over restJson1, or why there is none.
+/// The request of a call over restJson1, or the error.
 fn call<const N: usize>(
     operation: &str,
     input: [(&str, Value); N],
@@ -191,7 +191,7 @@ fn blob(text: &str) -> Value {
 }
 
 #[test]
-fn a_client_says_the_true_length_or_nothing() {
+fn a_client_sends_the_actual_length_or_none() {
     let request = call("Put", [("length", 3.into()), ("body", blob("abc"))]).unwrap();
     assert!(!request.headers().contains_key("content-length"));
     for wrong in [1, 4, -1] {
@@ -206,18 +206,18 @@ fn a_client_says_the_true_length_or_nothing() {
 }
 
 #[test]
-fn a_server_says_the_true_length() {
+fn a_server_sends_the_actual_length() {
     let response = answer("Get", [("length", 1.into()), ("body", blob("abc"))]).unwrap();
     assert!(!response.headers().contains_key("content-length"));
     assert_eq!(response.body(), "abc");
-    // An answer to HEAD says how long the body would be.
+    // A response to HEAD contains the length that the body would have.
     let response = answer("Head", [("length", 17.into())]).unwrap();
     assert_eq!(response.headers()["content-length"], "17");
     assert!(response.body().is_empty());
 }
 
 #[test]
-fn nothing_of_the_connection_comes_from_a_value() {
+fn values_cannot_set_connection_headers() {
     let error = answer("Get", [("coding", "chunked".into())]).unwrap_err();
     assert!(error.contains("header transfer-encoding"), "{error}");
     for name in [
@@ -239,9 +239,9 @@ fn nothing_of_the_connection_comes_from_a_value() {
 }
 
 #[test]
-fn headers_of_members_come_before_those_of_maps() {
+fn headers_of_members_override_those_of_maps() {
     let more = map([("x-own", "map".into()), ("x-other", "map".into())]);
-    // Whichever of the two is written first.
+    // In both orders of writing.
     for input in [
         [
             ("own", Value::from("member")),
@@ -258,7 +258,7 @@ fn headers_of_members_come_before_those_of_maps() {
 }
 
 #[test]
-fn statuses_of_answers() {
+fn status_codes_of_responses() {
     for status in [200, 204, 302, 404, 599] {
         let response = answer("Status", [("status", status.into())]).unwrap();
         assert_eq!(i64::from(response.status().as_u16()), status);
@@ -297,12 +297,12 @@ fn hosts() {
         &long,
     ] {
         let error = host(bad, "z").unwrap_err();
-        assert!(error.contains("a label of a host"), "{error}");
+        assert!(error.contains("a host label"), "{error}");
     }
     assert!(call("Hosted", [("zone", "z".into())]).is_err());
 }
 
-/// Reads a call of `Fail` with these headers and this body.
+/// Decodes a call of `Fail` with these headers and this body.
 fn read(headers: &[(HeaderName, &str)], body: &str) -> Result<Map, FaultKind> {
     let set = set();
     let service = set.service(0);
@@ -347,7 +347,7 @@ fn content_codings() {
 }
 
 #[test]
-fn several_lines_of_accept_are_one_list() {
+fn several_accept_lines_are_one_list() {
     let accepts = |lines: &[&'static str]| {
         let lines: Vec<_> = lines.iter().map(|line| (ACCEPT, *line)).collect();
         match read(&lines, "") {
@@ -362,16 +362,16 @@ fn several_lines_of_accept_are_one_list() {
     assert!(accepts(&["text/html", "application/json"]));
     assert!(accepts(&["application/json", "text/html"]));
     assert!(!accepts(&["text/html", "text/plain"]));
-    // The more specific range counts, on whichever line it stands.
+    // The most specific range decides, in any line.
     assert!(!accepts(&["*/*", "application/json;q=0"]));
     assert!(!accepts(&["application/json;q=0", "*/*"]));
 }
 
-/// What does not fit the structure must not become a message whose count is
-/// wrong, nor be dropped.
+/// Details that do not fit the structure are an error. They are not dropped, and no message with a
+/// wrong count is written.
 #[test]
-fn errors_with_details_that_the_model_does_not_know() {
-    // restXml has no place for an error's payload.
+fn errors_with_unknown_details() {
+    // restXml does not support payloads of errors.
     let set = set_of(&MODEL.replace("[Failed, Detailed, Plain]", "[Failed]"));
     let service = set.service(0);
     let operation = service.find_operation("Fail").unwrap();
@@ -406,7 +406,7 @@ fn errors_with_details_that_the_model_does_not_know() {
 }
 
 #[test]
-fn methods_that_a_path_answers() {
+fn allowed_methods_of_a_path() {
     let set = set();
     let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
     let (head, ()) = http::Request::delete("/get").body(()).unwrap().into_parts();
@@ -414,13 +414,13 @@ fn methods_that_a_path_answers() {
     let response = protocol.encode_fault(None, &fault);
     assert_eq!(response.status(), 405);
     assert_eq!(response.headers()["allow"], "GET, HEAD");
-    // A handler's own fault of that kind says nothing of methods.
+    // A fault of the handler with this kind has no `allow`.
     let response = protocol.encode_other(&Fault::new(FaultKind::MethodNotAllowed, "not now"));
     assert!(!response.headers().contains_key("allow"));
 }
 
 #[test]
-fn a_header_without_a_value_is_no_list() {
+fn an_empty_header_is_not_a_list() {
     let model = r#"
         $version: "2"
         namespace test.lists
@@ -464,7 +464,7 @@ fn a_header_without_a_value_is_no_list() {
 }
 
 #[test]
-fn positional_parameters_stand_in_the_order_of_the_model() {
+fn positional_parameters_are_in_the_order_of_the_model() {
     let model = r#"
         $version: "2"
         namespace test.positions
@@ -488,8 +488,7 @@ fn positional_parameters_stand_in_the_order_of_the_model() {
     assert!(error.to_string().contains("@xmlAttribute"), "{error}");
 }
 
-/// As many parameters as a head has room for, each of another name: they are not
-/// compared each with all others.
+/// Many parameters with different names: lookups do not take quadratic time.
 #[test]
 fn a_query_of_many_parameters() {
     const COUNT: usize = 12_000;
@@ -520,7 +519,7 @@ fn a_query_of_many_parameters() {
     assert_eq!(all.get("0"), Some(&twice));
 }
 
-/// A member of an error may be its whole body, since its name stands in the head.
+/// A member of an error can be the whole body if the head contains the name.
 #[test]
 fn errors_with_a_payload() {
     let set = set();
@@ -601,7 +600,7 @@ const BOTH: &str = r#"
     map Headers { key: String, value: String }
 "#;
 
-/// What a client reads of an answer, or why it cannot.
+/// The result of decoding a response on a client.
 fn read_both(
     kind: ProtocolKind,
     headers: &[(&'static str, &str)],
@@ -624,7 +623,7 @@ fn read_both(
 }
 
 #[test]
-fn documents_beside_a_head() {
+fn documents_and_heads() {
     let expected = map([
         ("own", "mine".into()),
         ("first", "1".into()),
@@ -634,8 +633,7 @@ fn documents_beside_a_head() {
     let xml = [
         "<PutOutput><first>1</first><second>2</second><third>3</third></PutOutput>",
         "<PutOutput>\n  <third>3</third>\n  <second>2</second><first>1</first>\n</PutOutput>",
-        // What stands in the head does not come in through the document, wherever
-        // it stands there.
+        // A member that is bound to the head is ignored in the document, in any position.
         "<PutOutput><own>no</own><first>1</first><own>no</own><texts>no</texts><second>2</second>\
          <more/><third>3</third><own a='b'>no</own></PutOutput>",
         "<PutOutput><x/><first>1</first><second>2</second><!-- 3 --><third>3</third></PutOutput>",
@@ -679,7 +677,7 @@ fn headers_in_any_order_and_more_than_once() {
         ("more", more.clone()),
     ]);
     assert_eq!(read(&once).unwrap(), expected);
-    // One line of several values and several lines are the same.
+    // A line with several values is equal to several lines.
     let twice = [&once[..], &[("x-texts", "c")]].concat();
     let expected = map([
         ("own", "mine".into()),
@@ -687,7 +685,7 @@ fn headers_in_any_order_and_more_than_once() {
         ("more", more),
     ]);
     assert_eq!(read(&twice).unwrap(), expected);
-    // A header of another name that comes twice changes nothing.
+    // A repeated header of no member has no effect.
     let other = [&twice[..], &[("x-other", "!")]].concat();
     assert_eq!(read(&other).unwrap(), expected);
     let own = [&once[..], &[("x-own", "yours")]].concat();
@@ -695,7 +693,7 @@ fn headers_in_any_order_and_more_than_once() {
 }
 
 #[test]
-fn texts_of_a_head_that_are_encoded_or_not() {
+fn encoding_of_texts_in_heads() {
     let model = Loader::new().add_text("both.smithy", BOTH).assemble();
     let set = model.unwrap().model.schemas("test.both#Both");
     let set = set.unwrap().unwrap();

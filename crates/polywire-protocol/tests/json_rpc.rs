@@ -959,16 +959,16 @@ fn heads() {
     ] {
         assert_eq!(
             check("POST", "/jsonrpc", other),
-            (Claim::Astray, 415),
+            (Claim::Misdirected, 415),
             "{other:?}"
         );
     }
-    assert_eq!(check("GET", "/jsonrpc", None), (Claim::Astray, 405));
+    assert_eq!(check("GET", "/jsonrpc", None), (Claim::Misdirected, 405));
     let json = Some("application/json");
     assert_eq!(check("POST", "/", json), (Claim::No, 200));
     assert_eq!(
         check("POST", "/", Some("application/json-rpc")),
-        (Claim::Astray, 200)
+        (Claim::Misdirected, 200)
     );
     let mut coded = head();
     coded

@@ -1,5 +1,5 @@
-//! Heads of one operation that are written again and again: the first of a set
-//! of members, those that follow, and those beyond what is kept are the same.
+//! Heads of one operation that are written repeatedly: the first with a set of members, later ones
+//! with a header template, and ones for which there is no template are equal.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn text(text: &str) -> Value {
     Value::from(text)
 }
 
-/// The members of an input beside its labels that a number chooses.
+/// The members of an input, in addition to its labels, that a number selects.
 fn input(chosen: usize) -> Map {
     let entry = |key: &str, value: &str| Value::Map(Map::from_iter([(key, text(value))]));
     let list = ["a", "b,c", "d \"e\" "].map(text).to_vec();
@@ -104,7 +104,7 @@ fn input(chosen: usize) -> Map {
     map
 }
 
-/// What the head of such an input is, in the order of its names.
+/// The parts of the head of such an input, sorted by name.
 fn expected(chosen: usize) -> (String, Vec<(&'static str, &'static str)>) {
     let is = |at: usize| chosen >> at & 1 == 1;
     let mut target = "/a%2Fb/c/d%20e?x-id=Put".to_owned();
@@ -145,9 +145,9 @@ fn sorted(headers: &HeaderMap) -> Vec<(&str, &str)> {
     pairs
 }
 
-/// Every set of members, twice in two orders, with more sets than are kept.
+/// Every set of members, twice and in two orders, with more sets than templates.
 #[test]
-fn heads_are_what_they_were() {
+fn repeated_heads_are_equal() {
     let set = set();
     let service = set.service(0);
     let protocol = ProtocolKind::RestJson1.build(service).unwrap();
@@ -161,7 +161,7 @@ fn heads_are_what_they_were() {
         assert_eq!(sorted(request.headers()), headers, "{chosen}");
         let read = read(&*protocol, put, request);
         for (name, value) in input.entries() {
-            // All parameters of the query are read as such.
+            // The query is decoded as parameters.
             let found = match &**name {
                 "parameters" => &Value::Map(Map::from_iter([("q&", read[&**name]["q&"].clone())])),
                 name => &read[name],
@@ -177,7 +177,7 @@ fn heads_are_what_they_were() {
     }
 }
 
-/// What a server makes of a request.
+/// The result of decoding a request on a server.
 fn read(protocol: &dyn Protocol, operation: Operation<'_>, request: http::Request<Bytes>) -> Value {
     let (head, body) = request.into_parts();
     let Ok(Plan::Buffer(route)) = protocol.route(&head) else {
@@ -195,7 +195,7 @@ fn read(protocol: &dyn Protocol, operation: Operation<'_>, request: http::Reques
     Value::Map(map)
 }
 
-/// An input that holds a blob and not the bytes of one.
+/// An input with a shared blob.
 struct Put(Blob);
 
 impl Encode for Put {
@@ -212,7 +212,7 @@ impl Encode for Put {
     }
 }
 
-/// A blob that is the body is not copied.
+/// A payload is not copied.
 #[test]
 fn a_payload_is_shared() {
     let set = set();
@@ -223,7 +223,7 @@ fn a_payload_is_shared() {
     let start = input.0.as_bytes().as_ptr();
     let request = protocol.encode_input(put, &Typed::new(&input)).unwrap();
     assert_eq!(request.body().as_ptr(), start);
-    // Nor where a token is added, or the types are not known.
+    // It is not copied with a token or without types either.
     let message = Typed::new(&input);
     let request = protocol.encode_input(put, &WithToken::new(put, &message, "token"));
     assert_eq!(request.unwrap().body().as_ptr(), start);
@@ -236,9 +236,9 @@ fn a_payload_is_shared() {
     assert_eq!(request.body().as_ptr(), start);
 }
 
-/// A header that comes twice is one list, and nothing else.
+/// A repeated header is one list.
 #[test]
-fn headers_that_come_twice() {
+fn repeated_headers() {
     let set = set();
     let service = set.service(0);
     let protocol = ProtocolKind::RestJson1.build(service).unwrap();

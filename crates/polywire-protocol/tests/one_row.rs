@@ -1,11 +1,12 @@
-//! A protocol is its own files, a row of the table of protocols and the lines that declare and
-//! export it; a format is the same. No other source code mentions one, so a new one changes none.
+//! Checks that a protocol consists of its own files, a row in the table of protocols, and the lines
+//! that declare and export it, and that a format does too. No other source code names them, so
+//! adding one changes no other file.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};
 
-/// What is counted: all spellings of the name, the own files, and the other lines of code with
-/// the name, by file.
+/// A protocol or format: all spellings of its name, its own files, and the other lines of code with
+/// its name, by file.
 struct Unit {
     names: &'static [&'static str],
     own: &'static [&'static str],
@@ -63,7 +64,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn a_protocol_and_a_format_are_their_own_files_and_a_row() {
+fn a_protocol_is_its_own_files_and_a_row() {
     let crates = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let mut files = Vec::new();
     for entry in std::fs::read_dir(crates).unwrap() {
@@ -84,7 +85,7 @@ fn a_protocol_and_a_format_are_their_own_files_and_a_row() {
                 continue;
             }
             let text = std::fs::read_to_string(path).unwrap();
-            // Documentation may name what it likes.
+            // Comments may contain the names.
             let code = text.lines().map(str::trim);
             let code = code.filter(|line| !line.starts_with("//"));
             let with_name = code.filter(|line| names.iter().any(|own| line.contains(own)));

@@ -1,6 +1,6 @@
-//! `docs/protocols.md` is true: what its tables name exists and passes.
+//! Checks that the tests and cases in the tables of `docs/protocols.md` exist.
 //!
-//! The cases that it names are looked up in the official suites, if these are there.
+//! Official cases are looked up in the suites, if these are present.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -20,8 +20,8 @@ test_data::tests! {
     cases_exist,
 }
 
-/// The columns behind the feature: whose side a case is tried on, which traits
-/// have it, and what the list of exceptions calls it.
+/// The columns after the feature: the side that runs a case, the traits with cases, and the name of
+/// the side in the list of exceptions.
 const COLUMNS: [(&str, &[&str], &str); 4] = [
     ("client", &["httpRequestTests"], "client request"),
     (
@@ -35,7 +35,7 @@ const COLUMNS: [(&str, &[&str], &str); 4] = [
 
 type Column = (&'static str, &'static [&'static str], &'static str);
 
-/// A cell that names a case or, with `::`, a test.
+/// A cell with the name of a case or, with `::`, of a test.
 struct Cell {
     kind: ProtocolKind,
     column: Column,
@@ -46,7 +46,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// The cells of all tables, without those that have a dash.
+/// The cells of all tables, without empty ones.
 fn cells() -> Vec<Cell> {
     let page = std::fs::read_to_string(root().join("docs/protocols.md")).unwrap();
     let mut kind = None;
@@ -120,8 +120,8 @@ fn is_a_test(root: &Path, file: &str, function: &str) {
     );
 }
 
-/// The cases are in the suites and not in the list of exceptions. Of what older suites lack,
-/// Smithy's own protocols are the part that this page names.
+/// The cases are in the suites and not in the list of exceptions. Older suites lack the cases of
+/// Smithy protocols.
 fn cases_exist() -> Result<(), Missing> {
     let cells = cells();
     let named = cells.iter().filter(|cell| !cell.name.contains("::"));
@@ -160,12 +160,12 @@ fn cases_exist() -> Result<(), Missing> {
     }
 }
 
-/// Whether a member of a case is this text.
+/// Returns whether a member of a case is this text.
 fn is(case: &Node, member: &str, text: &str) -> bool {
     case.get(member).and_then(Node::as_str) == Some(text)
 }
 
-/// The cases that traits of shapes give.
+/// Returns the cases in traits of shapes.
 fn cases<'m>(models: &'m [Model], traits: &'m [&str]) -> impl Iterator<Item = &'m Node> {
     let shapes = models.iter().flat_map(Model::shapes);
     shapes.flat_map(move |shape| {

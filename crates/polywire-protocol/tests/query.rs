@@ -1,4 +1,4 @@
-//! The query protocols: what the official suites leave out.
+//! The query protocols: cases that the official suites do not cover.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn head(method: Method, uri: &str, content_type: &str) -> http::request::Parts {
     builder.body(()).unwrap().into_parts().0
 }
 
-/// What a server makes of a request: the operation and its input.
+/// The operation and the input that a server decodes from a request.
 fn serve(
     set: &SchemaSet<'static>,
     protocol: &dyn Protocol,
@@ -132,7 +132,7 @@ fn claims() {
 }
 
 #[test]
-fn calls_in_the_body_and_in_the_query() {
+fn forms_in_the_body_and_in_the_query() {
     let set = set();
     let aws = AwsQuery::new(set.service(0)).unwrap();
     let post = head(Method::POST, "/", FORM);
@@ -157,7 +157,7 @@ fn calls_in_the_body_and_in_the_query() {
 }
 
 #[test]
-fn what_is_refused_and_how() {
+fn rejected_requests() {
     let set = set();
     let aws = AwsQuery::new(set.service(0)).unwrap();
     let ec2 = Ec2Query::new(set.service(0)).unwrap();
@@ -206,7 +206,7 @@ fn what_is_refused_and_how() {
         let start = format!("<Response><Errors><Error><Code>{code}</Code><Message>");
         assert!(text(&response).starts_with(&start), "{body}");
     }
-    // A message that XML does not allow never breaks the answer.
+    // A message that is not valid in XML does not break the response.
     let fault = Fault::new(FaultKind::Malformed, "\u{1}");
     assert!(text(&aws.encode_other(&fault)).contains("the request could not be read"));
     let fault = Fault::internal("a secret");
@@ -216,9 +216,9 @@ fn what_is_refused_and_how() {
     assert!(!text(&response).contains("secret"));
 }
 
-/// What a server writes, a client of the same protocol reads.
+/// A client decodes the errors that a server of the same protocol encodes.
 #[test]
-fn errors_there_and_back() {
+fn errors_round_trip() {
     let set = set();
     let service = set.service(0);
     let put = service.find_operation("Put").unwrap();
@@ -236,7 +236,7 @@ fn errors_there_and_back() {
         assert_eq!(response.status(), status);
         let found = text(&response);
         assert!(found.contains(&format!("<Code>{code}</Code>")), "{found}");
-        // Clients look for the text there.
+        // Clients read the message from this element.
         assert!(found.contains("<Message>no room</Message>"), "{found}");
         let (head, body) = response.into_parts();
         let body = Body::new(body);
@@ -250,7 +250,7 @@ fn errors_there_and_back() {
             .decode_error(full, &head, &body, limits, &mut read)
             .unwrap();
         assert_eq!(read, details);
-        // One that the model does not have.
+        // An error that the model does not define.
         let response = protocol.encode_other(&Fault::new(FaultKind::Overloaded, "later"));
         let (head, body) = response.into_parts();
         match protocol
@@ -266,7 +266,7 @@ fn errors_there_and_back() {
             }
             other => panic!("{other:?}"),
         }
-        // And what no service of AWS says.
+        // Codes that AWS services do not send.
         let body = Body::from(b"<html>Bad gateway</html>".to_vec());
         let outcome = protocol.outcome(put, &head, &body, limits).unwrap();
         assert!(matches!(outcome, Outcome::Foreign(_)), "{outcome:?}");
@@ -285,7 +285,7 @@ fn request_ids() {
     let empty = Value::Map(Map::new());
     let write = |protocol: &dyn Protocol, operation, output| {
         let mut response = protocol.encode_output(operation, &Dynamic(output)).unwrap();
-        protocol.tell_request_id(&mut response, "id-7");
+        protocol.add_request_id(&mut response, "id-7");
         assert_eq!(response.headers()["x-amzn-requestid"], "id-7");
         text(&response)
     };
@@ -306,16 +306,16 @@ fn request_ids() {
     let fault = Fault::new(FaultKind::Overloaded, "");
     let failed = |protocol: &dyn Protocol| {
         let mut response = protocol.encode_other(&fault);
-        protocol.tell_request_id(&mut response, "id-7");
+        protocol.add_request_id(&mut response, "id-7");
         text(&response)
     };
     assert!(failed(&aws).ends_with("</Error><RequestId>id-7</RequestId></ErrorResponse>"));
     assert!(failed(&ec2).ends_with("</Errors><RequestID>id-7</RequestID></Response>"));
 }
 
-/// A member that would stand where the protocol's own fields do.
+/// A member with the name of a field of the protocol.
 #[test]
-fn members_in_the_way() {
+fn members_with_reserved_names() {
     let model = r#"
 $version: "2"
 namespace test.query
@@ -332,7 +332,7 @@ operation Put { input := { @xmlName("Action") kind: String } }
     assert!(
         error
             .to_string()
-            .contains("Put: a member of its input is `Action`"),
+            .contains("Put: a member of its input has the name `Action`"),
         "{error}"
     );
 }

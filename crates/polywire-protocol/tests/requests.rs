@@ -1,4 +1,4 @@
-//! What clients add to requests whatever the protocol, and servers undo.
+//! Compression, checksums and tokens of requests, independent of the protocol.
 #![allow(
     clippy::unwrap_used,
     reason = "a test may panic, and panicking is how it fails"
@@ -83,7 +83,7 @@ fn header<'r>(request: &'r http::Request<Bytes>, name: &str) -> Option<&'r str> 
         .map(|value| value.to_str().unwrap())
 }
 
-/// What a server with a limit makes of a request.
+/// The result of decompressing a request on a server with a limit.
 fn undo(
     operation: Operation<'_>,
     request: http::Request<Bytes>,
@@ -99,7 +99,7 @@ fn undo(
 }
 
 #[test]
-fn bodies_are_compressed_from_a_length_on() {
+fn bodies_are_compressed_from_a_minimum_size() {
     let set = set();
     let put = operation(&set, "Put");
     let text = |len: usize| [("text", Value::from("x".repeat(len).as_str()))];
@@ -134,7 +134,7 @@ fn bodies_are_compressed_from_a_length_on() {
 }
 
 #[test]
-fn gzip_comes_behind_the_encodings_of_the_input() {
+fn gzip_is_appended_to_the_encodings_of_the_input() {
     let set = set();
     let put = operation(&set, "Put");
     let input = [
@@ -174,14 +174,14 @@ fn checksums_are_of_the_body_as_sent() {
     assert_eq!(header(&sent, "content-md5"), None);
 }
 
-/// A request whose body says that it is gzip.
+/// A request with `Content-Encoding: gzip`.
 fn gzipped(body: &'static [u8]) -> http::Request<Bytes> {
     let request = http::Request::post("/").header(CONTENT_ENCODING, "gzip");
     request.body(Bytes::from_static(body)).unwrap()
 }
 
 #[test]
-fn an_encoding_that_is_data_is_left_alone() {
+fn a_body_with_a_bound_content_encoding_is_not_decoded() {
     let set = set();
     let (_, decoded) = undo(operation(&set, "Store"), gzipped(b"anything"), 100).unwrap();
     assert!(decoded.is_none());
@@ -194,7 +194,7 @@ fn an_encoding_that_is_data_is_left_alone() {
 }
 
 #[test]
-fn bodies_that_are_no_gzip_are_malformed() {
+fn invalid_gzip_is_malformed() {
     let set = set();
     let plain = operation(&set, "Plain");
     for body in [
@@ -205,7 +205,7 @@ fn bodies_that_are_no_gzip_are_malformed() {
         let fault = undo(plain, gzipped(body), 100).unwrap_err();
         assert_eq!(fault.kind(), FaultKind::Malformed, "{body:?}");
     }
-    // Cut anywhere, it is not whole.
+    // Truncated bodies are malformed.
     let always = RequestOptions::DEFAULT.with_compress_from(Some(0));
     let whole = request(
         operation(&set, "Put"),
@@ -239,12 +239,12 @@ fn a_bomb_ends_at_the_limit() {
     };
     let fault = decode_content(Some(put), &mut head, &body, &mut grows).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::TooLarge);
-    // One piece more than is allowed, and no more.
+    // The output exceeds the limit by at most one piece.
     assert!(most <= (1 << 20) + (64 << 10), "{most}");
 }
 
 #[test]
-fn a_token_is_filled_in_where_it_is_due() {
+fn missing_tokens_are_filled_in() {
     let set = set();
     let create = operation(&set, "Create");
     let input = |json: &str| polywire_codec::json::read_value(json).unwrap();
@@ -259,7 +259,7 @@ fn a_token_is_filled_in_where_it_is_due() {
         ("{}", r#"{"token":"T"}"#),
         (r#"{"token":null}"#, r#"{"token":"T"}"#),
         (r#"{"a":"1","z":"2"}"#, r#"{"a":"1","token":"T","z":"2"}"#),
-        // The inner one is nobody's business.
+        // Tokens of nested structures are not filled in.
         (r#"{"inner":{}}"#, r#"{"token":"T","inner":{}}"#),
         (
             r#"{"inner":{"token":"I"}}"#,
@@ -273,7 +273,7 @@ fn a_token_is_filled_in_where_it_is_due() {
         let protocol = ProtocolKind::RestJson1.build(set.service(0)).unwrap();
         let request = protocol.encode_input(create, &message).unwrap();
         assert_eq!(std::str::from_utf8(request.body()).unwrap(), with);
-        // A format that counts its members before it writes them.
+        // A format that writes the number of members first.
         let protocol = ProtocolKind::RpcV2Cbor.build(set.service(0)).unwrap();
         let request = protocol.encode_input(create, &message).unwrap();
         let found = polywire_codec::cbor::read_value(request.body()).unwrap();

@@ -1,5 +1,5 @@
-//! The REST protocols where the official suites do not look: what real peers
-//! send, and what a server must not take.
+//! The REST protocols: messages of real peers, and invalid messages, that the official suites do
+//! not cover.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -175,7 +175,7 @@ fn xml(set: &SchemaSet<'_>) -> Box<dyn Protocol> {
     ProtocolKind::RestXml.build(set.service(0)).unwrap()
 }
 
-/// What a server makes of a request: the operation and its input.
+/// The operation and the input that a server decodes from a request.
 fn serve(
     protocol: &dyn Protocol,
     set: &SchemaSet<'_>,
@@ -266,7 +266,7 @@ fn shown(outcome: &Outcome<'_>) -> String {
     }
 }
 
-/// What a client makes of a response to an operation.
+/// The result of decoding a response on a client.
 fn outcome(operation: &str, response: Response<&str>) -> String {
     let set = set();
     let protocol = xml(&set);
@@ -281,13 +281,13 @@ fn response(status: u16, body: &str) -> Response<&str> {
     Response::builder().status(status).body(body).unwrap()
 }
 
-/// Half of S3's clients do not send `x-id`.
+/// Many clients of S3 do not send `x-id`.
 #[test]
-fn operations_that_only_x_id_tells_apart() {
+fn operations_that_differ_only_in_x_id() {
     let put = |target: &str| Request::put(target.to_owned());
     assert_eq!(routed(put("/b/k?x-id=Put")), "Put");
     assert_eq!(routed(put("/b/k")), "Put");
-    // Of `Tag`, whose body is missing.
+    // The request of `Tag` without its body.
     assert_eq!(routed(put("/b/k?tagging&x-id=Put")), "Malformed");
     assert_eq!(routed(put("/b/k").header("x-source", "/a/b")), "Copy");
     assert_eq!(routed(put("/b/k?part=1")), "PutPart");
@@ -316,8 +316,8 @@ fn a_client_sends_x_id() {
     assert_eq!(request.unwrap().uri(), "/b/k/%C3%A4/?x-id=Get");
 }
 
-/// `.` and `..` are taken out of paths on the way, raw or as `%2E`. In greedy labels of S3 they
-/// are sent all the same: it has such keys.
+/// Proxies remove `.` and `..` from paths, also as `%2E`. In greedy labels of S3 they are sent
+/// anyway, because keys can contain them.
 #[test]
 fn dot_segments() {
     for kind in [ProtocolKind::RestXml, ProtocolKind::RestJson1] {
@@ -329,7 +329,8 @@ fn dot_segments() {
             let request = protocol.encode_input(get, &Dynamic(&input));
             request.map(|request| request.uri().to_string())
         };
-        // Bucket and key as a server has them: its router resolves nothing.
+        // The bucket and the key as a server decodes them: the router does not resolve dot
+        // segments.
         let served = |target: String| {
             let request = Request::get(target).body("").unwrap();
             let (_, input) = serve(&*protocol, &set, request).unwrap();
@@ -372,7 +373,7 @@ fn dot_segments() {
     }
 }
 
-/// boto3 says nothing of the media type.
+/// boto3 sends no media type.
 #[test]
 fn media_types_of_xml() {
     let set = set();
@@ -407,7 +408,7 @@ fn media_types_of_xml() {
     assert!(accept("application/xml"));
     assert!(accept("text/html, */*"));
     assert!(!accept("application/json"));
-    // Callers that send the other media type of XML ask for it, too.
+    // Callers that send the other media type of XML also accept only that one.
     assert!(accept("text/xml"));
     assert!(accept("*/*;q=0, Text/XML;q=0.9"));
     assert!(accept("text/xml;q=0, application/*"));
@@ -416,7 +417,7 @@ fn media_types_of_xml() {
 }
 
 #[test]
-fn an_empty_body_is_no_xml_where_some_is_required() {
+fn an_empty_xml_body_is_rejected_if_members_are_required() {
     let set = set();
     let protocol = xml(&set);
     for request in [Request::put("/b/k?tagging"), Request::post("/notes")] {
@@ -434,7 +435,7 @@ fn an_empty_body_is_no_xml_where_some_is_required() {
 }
 
 #[test]
-fn dates_with_an_offset_are_refused_by_servers() {
+fn servers_reject_dates_with_an_offset() {
     let set = set();
     let read = |at: &str| {
         let body = format!("<NoteInput><text/><at>{at}</at></NoteInput>");
@@ -491,7 +492,7 @@ fn an_output_without_a_structure() {
 }
 
 #[test]
-fn errors_of_the_model_come_back() {
+fn modelled_errors_round_trip() {
     let set = set();
     for kind in [ProtocolKind::RestJson1, ProtocolKind::RestXml] {
         let protocol = kind.build(set.service(0)).unwrap();
@@ -519,7 +520,7 @@ fn errors_of_the_model_come_back() {
     }
 }
 
-/// The header of S3 and of what is like it is told by the trait of its errors.
+/// The trait of errors without a wrapper enables the request id header of S3.
 #[test]
 fn ids_of_s3() {
     const S3: &str = "restXml(noErrorWrapping: true)";
@@ -529,7 +530,7 @@ fn ids_of_s3() {
         let model = assembled.unwrap().model;
         let set = model.schemas("test.store#Store").unwrap().unwrap();
         let mut response = Response::new(Bytes::new());
-        xml(&set).tell_request_id(&mut response, "i-1");
+        xml(&set).add_request_id(&mut response, "i-1");
         let header_of = |name: &str| {
             let value = response.headers().get(name);
             value.map(|value| value.to_str().unwrap().to_owned())
@@ -539,8 +540,8 @@ fn ids_of_s3() {
     }
 }
 
-/// The body of an error of restXml is the element that names it, so a member that is the whole
-/// body would be lost. Such a model is refused, on both sides.
+/// The body of a restXml error contains its name, so a payload would be lost. Such a model is
+/// rejected on both sides.
 #[test]
 fn payloads_of_errors() {
     const MODEL: &str = r#"
@@ -573,10 +574,11 @@ structure Page { title: String }
             .build(service)
             .unwrap_err()
             .to_string(),
-        "Read: restXml has no place for the @httpPayload `page` of the error test.payload#Gone, \
-         since the body of its errors names them; without the trait the member stands there too"
+        "Read: restXml does not support @httpPayload on the member `page` of the error \
+         test.payload#Gone, because the body of an error contains its name; remove the trait to \
+         write the member into that body"
     );
-    // restJson1 names errors in the head.
+    // restJson1 names errors in a header.
     let protocol = ProtocolKind::RestJson1.build(service).unwrap();
     let read = service.find_operation("Read").unwrap();
     let gone = read.find_error("Gone").unwrap();
@@ -593,8 +595,8 @@ structure Page { title: String }
 }
 
 #[test]
-fn errors_as_peers_write_them() {
-    // With and without an element around it, and in any order.
+fn error_formats_of_peers() {
+    // With and without an element around the error, and in any order.
     for body in [
         "<Error><Code>NoSuchKey</Code><Message>m</Message></Error>",
         "<?xml version=\"1.0\"?>\n<Error>\n<RequestId>7</RequestId><Code>NoSuchKey</Code></Error>",
@@ -607,7 +609,7 @@ fn errors_as_peers_write_them() {
         outcome("Get", response(503, body)),
         "fault SlowDown: Please."
     );
-    // An answer to HEAD has no body.
+    // A response to HEAD has no body.
     assert_eq!(outcome("Head", response(404, "")), "NotFound");
     assert_eq!(
         outcome("Head", response(403, "")),
@@ -626,15 +628,15 @@ fn errors_as_peers_write_them() {
     assert_eq!(outcome("Get", response(500, "{}")), "foreign");
 }
 
-/// S3 sends the head of some answers before it knows what the body will be.
+/// S3 sends the head of some responses before the operation has ended.
 #[test]
-fn an_error_under_the_status_of_an_output() {
+fn an_error_with_the_status_of_an_output() {
     let error = "<?xml version=\"1.0\"?>\n   <Error><Code>InternalError</Code></Error>";
     let found = outcome("Copy", response(200, error));
     assert!(found.starts_with("fault InternalError"), "{found}");
     let copied = "<CopyOutput><copied>2026-01-01T00:00:00Z</copied></CopyOutput>";
     assert_eq!(outcome("Copy", response(200, copied)), "output");
-    // An object may be any document.
+    // An object can be any document.
     assert_eq!(outcome("Get", response(200, error)), "output");
 }
 
@@ -701,7 +703,7 @@ fn claims() {
         claimed("text/xml;charset=utf-8"),
         (ProtocolKind::RestXml, Claim::Weak)
     );
-    // Whichever stands first answers what nobody else does.
+    // The first protocol with a fallback claim handles the request.
     assert_eq!(
         claimed("image/png"),
         (ProtocolKind::RestJson1, Claim::Fallback)
@@ -709,7 +711,7 @@ fn claims() {
 }
 
 #[test]
-fn text_that_xml_cannot_hold_is_no_error_of_the_caller() {
+fn text_that_is_invalid_in_xml_is_a_server_error() {
     let set = set();
     let protocol = xml(&set);
     let fault = Fault::new(FaultKind::Overloaded, "\u{1}");

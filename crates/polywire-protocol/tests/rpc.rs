@@ -1,5 +1,5 @@
-//! The RPC protocols where the official cases say nothing: faults that the
-//! model does not know, answers of others, old codes, hints to try again.
+//! The RPC protocols: faults that are not modelled, responses of other servers, error codes of the
+//! query protocol, and retries.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn each(test: impl Fn(&dyn Protocol, &SchemaSet<'static>)) {
     }
 }
 
-/// What a client makes of an answer.
+/// The result of decoding a response on a client.
 fn outcome<'s>(
     protocol: &dyn Protocol,
     set: &'s SchemaSet<'static>,
@@ -70,7 +70,7 @@ fn outcome<'s>(
 }
 
 #[test]
-fn faults_that_the_model_does_not_know() {
+fn faults_that_are_not_modelled() {
     each(|protocol, set| {
         let kind = protocol.kind();
         for fault in [
@@ -96,10 +96,10 @@ fn faults_that_the_model_does_not_know() {
 }
 
 #[test]
-fn names_that_nobody_knows_keep_them() {
+fn unknown_error_names_are_kept() {
     each(|protocol, set| {
         let known = protocol.encode_other(&Fault::new(FaultKind::Invalid, ""));
-        // As the protocol writes it, under another name.
+        // In the format of the protocol, with another name.
         let mut response = known.map(|_| Bytes::new());
         let name = "example#Strange:http://internal.example/";
         let headers = response.headers_mut();
@@ -130,7 +130,7 @@ fn names_that_nobody_knows_keep_them() {
 }
 
 #[test]
-fn answers_of_somebody_else() {
+fn responses_of_other_servers() {
     each(|protocol, set| {
         for (status, media_type) in [
             (502, "text/html"),
@@ -152,7 +152,7 @@ fn answers_of_somebody_else() {
     });
 }
 
-/// Old callers look for the code of the query protocol.
+/// Clients of the query protocol read its error codes.
 #[test]
 fn codes_of_the_query_protocol() {
     each(|protocol, set| {
@@ -170,13 +170,13 @@ fn codes_of_the_query_protocol() {
         let error = fault.query_error().unwrap();
         assert_eq!((error.code.as_str(), error.sender), ("Queue.Busy", true));
         assert_eq!(fault.retry(), Retry::Throttled);
-        // One without a code says nothing.
+        // An error without a code has no header.
         let gone = operation.find_error("Gone").unwrap();
         let fault = Fault::modelled(gone.id(), Map::new());
         let response = protocol.encode_error(gone, &fault).unwrap();
         assert!(!response.headers().contains_key("x-amzn-query-error"));
         assert_eq!(Fault::of_error(gone, Map::new()).retry(), Retry::No);
-        // Clients say that they understand it.
+        // Clients announce that they accept the header.
         let input = Value::Map(Map::new());
         let request = protocol.encode_input(operation, &polywire_codec::Dynamic(&input));
         assert_eq!(request.unwrap().headers()["x-amzn-query-mode"], "true");
@@ -184,7 +184,7 @@ fn codes_of_the_query_protocol() {
 }
 
 #[test]
-fn when_to_try_again() {
+fn retry_after() {
     each(|protocol, _| {
         let fault = Fault::new(FaultKind::Overloaded, "later");
         let fault = fault.with_retry_after(Duration::from_millis(1500));
@@ -200,7 +200,7 @@ fn head(builder: request::Builder) -> request::Parts {
 }
 
 #[test]
-fn where_calls_of_aws_json_go() {
+fn targets_of_aws_json_requests() {
     let set = set();
     let protocol = ProtocolKind::AwsJson1_0.build(set.service(0)).unwrap();
     let with = |method: &str, target: &str| {
@@ -208,7 +208,7 @@ fn where_calls_of_aws_json_go() {
         let request = request.header(CONTENT_TYPE, "application/x-amz-json-1.0; charset=utf-8");
         head(request.header("x-amz-target", target))
     };
-    // CloudTrail has a prefix that its Smithy model does not know.
+    // Clients of CloudTrail send a prefix that is not in its Smithy model.
     for target in ["Queue.Send", "com.amazonaws.queue.v20131101.Queue.Send"] {
         assert!(protocol.route(&with("POST", target)).is_ok(), "{target}");
     }
@@ -227,15 +227,14 @@ fn where_calls_of_aws_json_go() {
     let fault = protocol.route(&with("GET", "Queue.Send")).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::MethodNotAllowed);
     assert_eq!(protocol.encode_other(&fault).headers()[ALLOW], "POST");
-    // Of the other version it is not sure.
+    // The claim on a request of the other version is weak.
     let other = ProtocolKind::AwsJson1_1.build(set.service(0)).unwrap();
     let call = with("POST", "Queue.Send");
     assert_eq!(protocol.claim(&HeadSummary::new(&call)), Claim::Strong);
     assert_eq!(other.claim(&HeadSummary::new(&call)), Claim::Weak);
 }
 
-/// Else who looks at the header, to let calls through, would be told another
-/// operation than the one that runs.
+/// A proxy that filters by the header would see another operation than the one that runs.
 #[test]
 fn calls_of_rpc_v2_name_their_operation_once() {
     let set = set();
@@ -259,8 +258,9 @@ fn calls_of_rpc_v2_name_their_operation_once() {
     }
 }
 
-/// A server of rpcv2Cbor should take the service's name with its namespace, one of rpcv2Json
-/// must not: <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#requests>,
+/// A server of rpcv2Cbor should accept the name of the service with its namespace, and one of
+/// rpcv2Json must not:
+/// <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html#requests>,
 /// <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html#requests>.
 #[test]
 fn services_of_rpc_v2_with_their_namespace() {

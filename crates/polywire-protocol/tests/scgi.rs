@@ -1,5 +1,4 @@
-//! SCGI: what is written is read again, in whatever pieces, and what is no SCGI is
-//! refused at the right place.
+//! SCGI: round trips in pieces of any size, and the positions of errors.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use http::{HeaderName, HeaderValue, Method};
@@ -18,7 +17,7 @@ fn block(variables: &[(&str, &str)]) -> Vec<u8> {
     [format!("{}:", block.len()).as_bytes(), &block, b","].concat()
 }
 
-/// A request of the two variables that there have to be, and more.
+/// A request with the two required variables, and others.
 fn with(more: &[(&str, &str)]) -> Vec<u8> {
     block(&[&[("CONTENT_LENGTH", "0"), ("SCGI", "1")], more].concat())
 }
@@ -35,9 +34,9 @@ fn read_response(bytes: &[u8]) -> Result<Response, Error> {
     found.ok_or_else(|| reader.ended())
 }
 
-/// What nginx sends, in the order in which it does.
+/// A request of nginx, with its order of variables.
 #[test]
-fn a_web_servers_request() {
+fn a_request_of_nginx() {
     let mut bytes = block(&[
         ("CONTENT_LENGTH", "5"),
         ("SCGI", "1"),
@@ -60,7 +59,7 @@ fn a_web_servers_request() {
     bytes.extend_from_slice(b"hello, and more that nobody counted");
     let request = read(&bytes).unwrap();
     assert_eq!(request.length, 5);
-    assert_eq!(request.begun, "hello");
+    assert_eq!(request.body_start, "hello");
     let head = request.head;
     assert_eq!(head.method, Method::PUT);
     assert_eq!(head.uri, "/a%20b/c?x=1&y=%C3%A9");
@@ -89,20 +88,20 @@ fn a_web_servers_request() {
     assert_eq!(variables.all().count(), 17);
 }
 
-/// What scripts send to rTorrent.
+/// A request of scripts that call rTorrent.
 #[test]
 fn the_shortest_request() {
     let request = read(&with(&[])).unwrap();
     assert_eq!(request.head.method, Method::POST);
     assert_eq!(request.head.uri, "/RPC2");
-    assert_eq!((request.length, request.begun.len()), (0, 0));
+    assert_eq!((request.length, request.body_start.len()), (0, 0));
     let variables = request.head.extensions.get::<Variables>().unwrap();
     assert_eq!((variables.remote(), variables.is_https()), (None, false));
 }
 
-/// Paths of CGI are decoded, and become targets again.
+/// Decoded paths of CGI become request targets.
 #[test]
-fn paths_in_parts() {
+fn paths_in_several_variables() {
     let uri = |more: &[(&str, &str)]| read(&with(more)).unwrap().head.uri.to_string();
     assert_eq!(
         uri(&[
@@ -122,7 +121,7 @@ fn paths_in_parts() {
 }
 
 #[test]
-fn requests_that_are_none() {
+fn invalid_requests() {
     let cases: [(&[u8], usize, ErrorKind, &str); 17] = [
         (b"", 0, ErrorKind::Truncated, "a request"),
         (b"12", 2, ErrorKind::Truncated, "length"),
@@ -186,7 +185,7 @@ fn requests_that_are_none() {
 }
 
 #[test]
-fn variables_that_cannot_be() {
+fn invalid_variables() {
     let error = |variables: &[(&str, &str)]| read(&block(variables)).unwrap_err();
     let twice = error(&[
         ("CONTENT_LENGTH", "0"),
@@ -226,14 +225,14 @@ fn variables_that_cannot_be() {
 }
 
 #[test]
-fn headers_that_cannot_be_written() {
+fn unsupported_header_names() {
     let request = http::Request::post("/")
         .header("a_b", "1")
         .body(())
         .unwrap();
     let error = write_request(&request.into_parts().0, 0, &mut Vec::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unwritable);
-    // Several values of a header are one.
+    // Several values of a header are joined.
     let request = http::Request::get("/x?y").header("a", "1").header("a", "2");
     let request = request.header("cookie", "c=1").header("cookie", "d=2");
     let mut bytes = Vec::new();
@@ -245,8 +244,8 @@ fn headers_that_cannot_be_written() {
 
 #[test]
 fn responses() {
-    // rTorrent's, one without anything but a body, one with bare line feeds, and
-    // one of a program that thinks it speaks HTTP.
+    // Responses of rTorrent, with a body only, with bare line feeds, and with a status line of
+    // HTTP.
     let response = read_response(
         b"Status: 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 5\r\n\r\nhello more",
     );
@@ -255,13 +254,13 @@ fn responses() {
         (response.head.status.as_u16(), response.length),
         (200, Some(5))
     );
-    assert_eq!(response.begun, "hello");
+    assert_eq!(response.body_start, "hello");
     let response = read_response(b"Content-Type: text/plain\n\nrest").unwrap();
     assert_eq!(
         (response.head.status.as_u16(), response.length),
         (200, None)
     );
-    assert_eq!(response.begun, "rest");
+    assert_eq!(response.body_start, "rest");
     let response = read_response(b"HTTP/1.1 404 Not Found\r\nA: b\r\n\r\n").unwrap();
     assert_eq!(response.head.status, 404);
     assert_eq!(response.head.headers["a"], "b");
@@ -272,7 +271,7 @@ fn responses() {
 }
 
 #[test]
-fn responses_that_are_none() {
+fn invalid_responses() {
     let cases: [(&[u8], usize, ErrorKind); 10] = [
         (b"", 0, ErrorKind::Truncated),
         (b"Status: 200 OK\r\n", 16, ErrorKind::Truncated),
@@ -302,7 +301,7 @@ fn responses_that_are_none() {
             "{text}"
         );
     }
-    // A head without an end is not collected for ever.
+    // A head without an end is rejected at the limit.
     let mut reader = ResponseReader::new(1_000);
     let error = (0..20).find_map(|_| reader.feed(&[b'a'; 100]).err());
     assert_eq!(
@@ -311,7 +310,7 @@ fn responses_that_are_none() {
     );
 }
 
-/// The result of bytes that come in pieces.
+/// The result for bytes in pieces.
 fn in_pieces<T>(
     bytes: &[u8],
     ends: &[prop::sample::Index],
@@ -367,7 +366,7 @@ proptest! {
         all.insert("content-length", body.len().into());
         prop_assert_eq!(found.head.headers, all);
         prop_assert_eq!(found.length, body.len() as u64);
-        prop_assert_eq!(&found.begun[..], &body[..end - start]);
+        prop_assert_eq!(&found.body_start[..], &body[..end - start]);
     }
 
     #[test]
@@ -390,10 +389,10 @@ proptest! {
         let mut all = head.headers;
         all.insert("content-length", body.len().into());
         prop_assert_eq!(found.head.headers, all);
-        prop_assert_eq!(&found.begun[..], &body[..end - start]);
+        prop_assert_eq!(&found.body_start[..], &body[..end - start]);
     }
 
-    /// Whatever comes, in whatever pieces, ends alike and without a panic.
+    /// The result does not depend on the pieces, and nothing panics.
     #[test]
     fn pieces_change_nothing(
         noise in prop::collection::vec(any::<u8>(), 0..60),

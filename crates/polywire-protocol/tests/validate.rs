@@ -1,4 +1,4 @@
-//! Constraint traits on the inputs of servers.
+//! Validation of the inputs of servers.
 #![allow(
     clippy::unwrap_used,
     reason = "a test may panic, and panicking is how it fails"
@@ -17,7 +17,7 @@ use polywire_schema::{
 };
 use proptest::prelude::*;
 
-/// A service of one operation, of these members and shapes.
+/// A service with one operation, with these members and shapes.
 fn set(members: &str, shapes: &str) -> SchemaSet<'static> {
     let text = format!(
         r#"
@@ -36,7 +36,7 @@ fn set(members: &str, shapes: &str) -> SchemaSet<'static> {
     model.schemas("example#Service").unwrap().unwrap()
 }
 
-/// The failures of an input, as path and constraint.
+/// The failures of an input: path and constraint.
 fn failures(set: &SchemaSet<'_>, input: &Map) -> Vec<(String, String)> {
     let validator = Validator::new(set.service(0)).unwrap();
     match validator.check(set.service(0).find_operation("Put").unwrap(), input) {
@@ -190,7 +190,7 @@ fn ranges_are_exact() {
 }
 
 #[test]
-fn equal_items_are_found_whatever_their_order() {
+fn duplicate_items_are_found_in_any_order() {
     let set = set(
         "lists: Lists, maps: Maps, shapes: Shapes, times: Times, decimals: Decimals",
         r#"
@@ -279,7 +279,7 @@ fn equal_items_are_found_whatever_their_order() {
 }
 
 #[test]
-fn enums_tell_what_is_not_internal() {
+fn enum_failures_list_values_that_are_not_internal() {
     let set = set(
         "suit: Suit, faces: Faces",
         r#"
@@ -328,7 +328,7 @@ fn sensitive_keys_and_values_are_not_shown() {
     assert_eq!(paths(&set, &input), ["/secrets", "/secrets/*"]);
 }
 
-/// Keys are hidden if they are sensitive, or the map or anything around it is.
+/// Keys are hidden if the key, the map or a value that contains the map is sensitive.
 #[test]
 fn keys_of_sensitive_maps_are_not_shown() {
     const SHAPES: &str = r#"
@@ -355,14 +355,14 @@ fn keys_of_sensitive_maps_are_not_shown() {
     ] {
         let members = format!("{members}, y: Plain");
         let set = set(&members, SHAPES);
-        // What comes behind a sensitive member is shown.
+        // Members after a sensitive one are shown.
         let input = input([("x", value), ("y", entry())]);
         assert_eq!(paths(&set, &input), [path, "/y/hunter2"], "{members}");
     }
 }
 
 #[test]
-fn few_failures_of_many_are_listed() {
+fn the_list_of_failures_is_limited() {
     let set = set(
         "names: Names",
         "@length(max: 1) string Name\nlist Names { member: Name }",
@@ -383,7 +383,7 @@ fn few_failures_of_many_are_listed() {
 }
 
 #[test]
-fn patterns_that_cannot_be_checked_are_refused_by_name() {
+fn unsupported_patterns_are_rejected_by_name() {
     for pattern in [
         r"^(?!aws)",
         r"(a)\\1",
@@ -407,7 +407,7 @@ fn patterns_that_cannot_be_checked_are_refused_by_name() {
         let input = input([("name", Value::from("aws"))]);
         assert!(validator.check(operation, &input).is_ok());
     }
-    // A member that overrides the pattern is named itself.
+    // A member that overrides the pattern is named in the error.
     let set = set(
         "@pattern(\"(?=a)\") name: Name",
         "@pattern(\"a\") string Name",
@@ -431,7 +431,7 @@ fn classes_of_posix_are_checked() {
 
 #[test]
 fn hostile_patterns_take_linear_time() {
-    // Each of them takes longer than the sun lasts in an engine that backtracks.
+    // An engine that backtracks would not finish any of them.
     for pattern in [
         "^(a+)+$",
         "^(a|a)*$",
@@ -451,7 +451,7 @@ fn hostile_patterns_take_linear_time() {
     }
 }
 
-/// A message that counts how often it is written.
+/// A message that counts how often it is encoded.
 struct Counted<'a>(&'a Map, &'a Cell<u32>);
 
 impl EncodeAny for Counted<'_> {
@@ -464,7 +464,7 @@ impl EncodeAny for Counted<'_> {
 impl<E> EncodeWith<E> for Counted<'_> {}
 
 #[test]
-fn what_is_not_constrained_is_not_walked() {
+fn inputs_without_constraints_are_not_traversed() {
     for (members, walks) in [
         ("@required name: String, inner: Inner", 0),
         ("@length(min: 0) @required name: String", 1),
@@ -482,7 +482,7 @@ fn what_is_not_constrained_is_not_walked() {
     }
 }
 
-/// What a server makes of a JSON body.
+/// The result of decoding a JSON body on a server.
 fn read(set: &SchemaSet<'_>, body: &str, validated: bool) -> Result<Map, Fault> {
     let service = set.service(0);
     let protocol = RestJson1::new(service).unwrap();
@@ -507,7 +507,7 @@ fn read(set: &SchemaSet<'_>, body: &str, validated: bool) -> Result<Map, Fault> 
 }
 
 #[test]
-fn what_is_missing_is_listed_with_the_rest() {
+fn missing_members_are_listed_with_other_failures() {
     let set = set(
         "@required a: Name, @required b: Inner, list: Inners, @required c: Integer = 1",
         r#"
@@ -520,10 +520,10 @@ fn what_is_missing_is_listed_with_the_rest() {
     let fault = read(&set, body, true).unwrap_err();
     let found: Vec<String> = told(&fault).into_iter().map(|(path, _)| path).collect();
     assert_eq!(found, ["/b/x", "/list/0/x", "/list/1/y", "/a"]);
-    // What cannot be read is that, missing members or not.
+    // A malformed input is reported as such, even if members are missing.
     let fault = read(&set, r#"{"b": {}, "list": 1}"#, true).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Malformed);
-    // Without a validator the first one missing ends it.
+    // Without a validator, the first missing member is the error.
     let fault = read(&set, body, false).unwrap_err();
     assert_eq!(fault.kind(), FaultKind::Invalid);
     assert!(fault.details().is_empty());
@@ -533,7 +533,7 @@ fn what_is_missing_is_listed_with_the_rest() {
 }
 
 proptest! {
-    // Each case reads a model.
+    // Each case loads a model.
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]

@@ -328,8 +328,8 @@ async fn other_protocols_are_left_out() {
     let error = client::connect(&url, ProtocolKind::AwsJson1_0).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the client was generated without awsJson1_0, for frame, restJson1, rpcv2Cbor, xmlRpc: \
-         `Build::protocols` names those that it has"
+        "the client was generated without awsJson1_0, only for frame, restJson1, rpcv2Cbor, xmlRpc: \
+         add awsJson1_0 to `Build::protocols`"
     );
     let own = polywire::rpc::Client::builder(library::service(), ProtocolKind::RpcV2Json);
     let own = own.connect(&url).unwrap();

@@ -13,9 +13,9 @@ use polywire_schema::{
 use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, skip, write};
 use crate::endpoint::host_prefix;
-use crate::error_facts::{ErrorFacts, kind_of};
+use crate::error_info::{ErrorInfo, kind_of_status};
 use crate::protocol::{ClientProtocol, Outcome};
-use crate::{Fault, FaultKind, kept};
+use crate::{Fault, FaultKind, intern};
 
 const CLIENT: JsonProfile = PROFILE.for_client();
 
@@ -25,7 +25,7 @@ impl ClientProtocol for JsonRpc {
         operation: Operation<'_>,
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
-        let body = write(CLIENT, &self.request_room, |encoder, at| {
+        let body = write(CLIENT, &self.request_size, |encoder, at| {
             encoder.key(at, "method");
             encoder.string(at, operation.name());
             if !operation.has(OperationFlags::UNIT_INPUT) {
@@ -37,7 +37,7 @@ impl ClientProtocol for JsonRpc {
         })?;
         let mut request = http::Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = kept::target(&self.path).ok_or_else(|| {
+        *request.uri_mut() = intern::target(&self.path).ok_or_else(|| {
             Error::new(ErrorKind::Internal)
                 .in_format("JSON-RPC")
                 .expected(format!("a path, not {}", self.path))
@@ -61,18 +61,19 @@ impl ClientProtocol for JsonRpc {
             (Ok(Reply::Error(error)), _) => error,
             (Err(error), 200) => return Err(error),
             (_, status) => {
-                let message = format!("status {status}, so this is no answer of JSON-RPC");
+                let message =
+                    format!("status {status}, and the response is not a JSON-RPC response");
                 return Ok(Outcome::Foreign(message));
             }
         };
-        let facts = ErrorFacts::of(&head.headers, &error.data);
+        let facts = ErrorInfo::of(&head.headers, &error.data);
         if let Some(shape) = operation.find_error(&facts.name) {
             return Ok(Outcome::Error(shape));
         }
         let kind =
             FaultKind::from_name(&facts.name).unwrap_or_else(|| match head.status.as_u16() {
                 200 => kind_of_code(error.code),
-                _ => kind_of(head.status, &facts.name),
+                _ => kind_of_status(head.status, &facts.name),
             });
         let mut fault = Fault::new(kind, facts.message.unwrap_or(error.message));
         if !facts.name.is_empty() {

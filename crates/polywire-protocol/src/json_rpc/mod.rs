@@ -18,8 +18,8 @@ use polywire_schema::{Encoder, Error, Member, Service, TokenReader};
 
 pub use client::ResponseId;
 
-use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};
-use crate::room::Room;
+use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind};
 
 /// JSON-RPC 2.0 over HTTP: one path, and the operation is in the body.
@@ -52,8 +52,8 @@ pub struct JsonRpc {
     service: String,
     /// The indices of the operations by name.
     operations: HashMap<String, u32>,
-    request_room: Room,
-    response_room: Room,
+    request_size: SizeHint,
+    response_size: SizeHint,
 }
 
 const PROFILE: JsonProfile = JsonProfile::DEFAULT;
@@ -88,8 +88,8 @@ impl JsonRpc {
             path: "/jsonrpc".to_owned(),
             service: service.name().to_owned(),
             operations: operations.collect(),
-            request_room: Room::default(),
-            response_room: Room::default(),
+            request_size: SizeHint::default(),
+            response_size: SizeHint::default(),
         }
     }
 
@@ -127,11 +127,11 @@ impl JsonRpc {
             // claims them.
             return match is_post && is_json(summary) {
                 true => Claim::Strong,
-                false => Claim::Astray,
+                false => Claim::Misdirected,
             };
         }
         match is_post && summary.is_of("application/json-rpc") {
-            true => Claim::Astray,
+            true => Claim::Misdirected,
             false => Claim::No,
         }
     }
@@ -140,7 +140,7 @@ impl JsonRpc {
     fn check_head(&self, head: &request::Parts) -> Result<(), Fault> {
         let path = head.uri.path();
         if path != self.path {
-            let message = format!("JSON-RPC is called at {}, not at {path}", self.path);
+            let message = format!("the path of JSON-RPC is {}, not {path}", self.path);
             return Err(Fault::new(FaultKind::UnknownOperation, message));
         }
         if head.method != Method::POST {
@@ -158,7 +158,7 @@ fn is_json(summary: &HeadSummary<'_>) -> bool {
     MEDIA_TYPES.iter().any(|own| summary.is_of(own))
 }
 
-impl OfKind for JsonRpc {
+impl ProtocolInfo for JsonRpc {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::JsonRpc
     }
@@ -173,18 +173,18 @@ impl FromService for JsonRpc {
 /// Writes an object with the member `jsonrpc` and those that `members` writes.
 fn write(
     profile: JsonProfile,
-    room: &Room,
+    room: &SizeHint,
     members: impl FnOnce(&mut JsonEncoder, Member<'_>),
 ) -> Result<Vec<u8>, Error> {
     let at = Member::DOCUMENT;
-    let mut encoder = JsonEncoder::new(profile, room.vec());
+    let mut encoder = JsonEncoder::new(profile, room.new_buffer());
     encoder.begin_map(at, 4);
     encoder.key(at, "jsonrpc");
     encoder.string(at, "2.0");
     members(&mut encoder, at);
     encoder.end_map(at);
     let message = encoder.finish()?;
-    room.took(message.len());
+    room.record(message.len());
     Ok(message)
 }
 

@@ -13,11 +13,11 @@ use polywire_schema::{Encoder, Error, Limits, Member, Operation, Schema, Value};
 use super::envelope::NULL;
 use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, write};
-use crate::fault::Public;
+use crate::fault::PublicFault;
 use crate::media::check_coding;
 use crate::protocol::{CallBatch, Claim, HeadSummary, Plan, ReadPlan, ServerProtocol};
-use crate::room::Room;
 use crate::rpc::{ErrorDocument, other_members};
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind};
 
 /// The end of each response before `join`. At the end of a JSON object this can only be its own
@@ -103,7 +103,7 @@ impl ServerProtocol for JsonRpc {
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
         let root = operation.output().root();
-        let body = write(PROFILE, &self.response_room, |encoder, at| {
+        let body = write(PROFILE, &self.response_size, |encoder, at| {
             encoder.key(at, "result");
             output.write(root, encoder);
             push_null_id(encoder, at);
@@ -132,7 +132,7 @@ impl ServerProtocol for JsonRpc {
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
-        let Public { kind, message, .. } = fault.public();
+        let PublicFault { kind, message, .. } = fault.public();
         let code = code_of(kind, fault);
         let message = match code {
             code::PARSE_ERROR => "Parse error",
@@ -188,7 +188,7 @@ fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
 
 /// A response with an error.
 fn failure(code: i64, message: &str, data: &dyn Message) -> Result<Vec<u8>, Error> {
-    write(PROFILE, &Room::default(), |encoder, at| {
+    write(PROFILE, &SizeHint::default(), |encoder, at| {
         encoder.key(at, "error");
         encoder.begin_map(at, 3);
         encoder.key(at, "code");

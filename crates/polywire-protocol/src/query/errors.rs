@@ -1,12 +1,12 @@
-//! Errors of the query protocols: codes in elements.
+//! Errors of the query protocols. Their names are in the element `Code`.
 //!
 //! ```text
 //! awsQuery  <ErrorResponse><Error><Type/><Code/>members</Error><RequestId/></ErrorResponse>
 //! ec2Query  <Response><Errors><Error><Code/>members</Error></Errors><RequestID/></Response>
 //! ```
 //!
-//! Clients look for a text in the element `Message`, so it is written there
-//! even where the error's structure has no such member.
+//! Clients read the message from the element `Message`. The server writes this element even if the
+//! error has no such member.
 //!
 //! <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html#operation-error-serialization>,
 //! <https://smithy.io/2.0/aws/protocols/aws-ec2-query-protocol.html#operation-error-serialization>
@@ -18,12 +18,12 @@ use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_schema::{Body, Error, ErrorKind, Limits, NameSource, Operation, Schema};
 
 use super::{CLIENT, Query, QueryProtocol};
-use crate::fault::Public;
+use crate::fault::PublicFault;
 use crate::protocol::Outcome;
-use crate::{Fault, FaultKind, error_facts, validate};
+use crate::{Fault, FaultKind, error_info, validate};
 
-/// What an error says of itself.
-struct Facts<'a> {
+/// The content of an error before its members.
+struct ErrorHeader<'a> {
     code: &'a str,
     status: StatusCode,
     message: &'a str,
@@ -37,36 +37,36 @@ impl<D: QueryProtocol> Query<D> {
     ) -> Result<http::Response<Bytes>, Error> {
         let members = fault.members(error)?;
         let traits = error.error();
-        let own = |status: u16| (status != 0).then_some(status);
-        let status = traits.and_then(|traits| match self.dialect.codes {
-            true => own(traits.query_status).or_else(|| own(traits.status)),
-            false => own(traits.status),
+        let nonzero = |status: u16| (status != 0).then_some(status);
+        let status = traits.and_then(|traits| match self.dialect.has_error_codes {
+            true => nonzero(traits.query_status).or_else(|| nonzero(traits.status)),
+            false => nonzero(traits.status),
         });
-        let code = error.query_code().filter(|_| self.dialect.codes);
-        let says_message = |name: &str| name == "Message";
+        let code = error.query_code().filter(|_| self.dialect.has_error_codes);
+        let is_message = |name: &str| name == "Message";
         let message = match members
             .0
             .iter()
-            .any(|(member, _)| says_message(member.plain(NameSource::Xml)))
+            .any(|(member, _)| is_message(member.plain(NameSource::Xml)))
         {
             true => "",
             false => fault.message(),
         };
         let status = status.and_then(|status| StatusCode::from_u16(status).ok());
-        let facts = Facts {
+        let header = ErrorHeader {
             code: code.unwrap_or_else(|| error.name()),
             status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             message,
         };
         let mut response = fault.write(&Typed::new(&members), |members| {
-            self.write_error(&facts, |encoder| members.write(error.root(), encoder))
+            self.write_error(&header, |encoder| members.write(error.root(), encoder))
         })?;
         fault.write_head(response.headers_mut());
         Ok(response)
     }
 
     pub(super) fn write_fault(&self, fault: &Fault) -> http::Response<Bytes> {
-        let Public {
+        let PublicFault {
             kind,
             status,
             message,
@@ -79,44 +79,44 @@ impl<D: QueryProtocol> Query<D> {
             kind => (code_of(kind, fault), status_of(kind)),
         };
         let write = |message, details| {
-            let facts = Facts {
+            let header = ErrorHeader {
                 code,
                 status,
                 message,
             };
-            self.write_error(&facts, |encoder| validate::push_fields(encoder, details))
+            self.write_error(&header, |encoder| validate::push_fields(encoder, details))
         };
-        // A message may repeat what the caller sent, which XML may not allow.
+        // The message can quote the request, with characters that XML does not allow.
         let response =
             write(message, details).or_else(|_| write("the request could not be read", None));
-        let mut response =
-            response.unwrap_or_else(|_| self.answer(StatusCode::INTERNAL_SERVER_ERROR, Vec::new()));
+        let mut response = response
+            .unwrap_or_else(|_| self.response(StatusCode::INTERNAL_SERVER_ERROR, Vec::new()));
         fault.write_head(response.headers_mut());
         response
     }
 
     fn write_error(
         &self,
-        facts: &Facts<'_>,
+        header: &ErrorHeader<'_>,
         members: impl FnOnce(&mut XmlEncoder<'_>),
     ) -> Result<http::Response<Bytes>, Error> {
         let mut encoder = XmlEncoder::new(XmlProfile::DEFAULT, Vec::with_capacity(512));
-        let around = self.dialect.error;
-        around.iter().for_each(|name| encoder.open(name));
-        if self.dialect.codes {
-            let sender = facts.status.is_client_error();
+        let elements = self.dialect.error_elements;
+        elements.iter().for_each(|name| encoder.open(name));
+        if self.dialect.has_error_codes {
+            let sender = header.status.is_client_error();
             encoder.element("Type", if sender { "Sender" } else { "Receiver" });
         }
-        encoder.element("Code", facts.code);
-        if !facts.message.is_empty() {
-            encoder.element("Message", facts.message);
+        encoder.element("Code", header.code);
+        if !header.message.is_empty() {
+            encoder.element("Message", header.message);
         }
         members(&mut encoder);
-        around.iter().rev().for_each(|name| encoder.close(name));
-        Ok(self.answer(facts.status, encoder.finish()?))
+        elements.iter().rev().for_each(|name| encoder.close(name));
+        Ok(self.response(header.status, encoder.finish()?))
     }
 
-    /// What an answer that is no output holds.
+    /// Decodes a response that is not an output.
     pub(super) fn failure<'s>(
         &self,
         operation: Operation<'s>,
@@ -138,15 +138,18 @@ impl<D: QueryProtocol> Query<D> {
         };
         let Ok(Some((code, message))) = read() else {
             let kind = self.dialect.kind;
-            return Outcome::Foreign(format!("status {status}, and no error of {kind}"));
+            return Outcome::Foreign(format!(
+                "status {status}, and the response is not an error of {kind}"
+            ));
         };
-        let by_code = |error: &Schema<'_>| self.dialect.codes && error.query_code() == Some(&code);
+        let by_code =
+            |error: &Schema<'_>| self.dialect.has_error_codes && error.query_code() == Some(&code);
         let error = operation.errors().find(by_code);
         match error.or_else(|| operation.find_error(&code)) {
             Some(error) => Outcome::Error(error),
             None => {
                 let kind = kind_of(&code);
-                let kind = kind.unwrap_or_else(|| error_facts::kind_of(status, &code));
+                let kind = kind.unwrap_or_else(|| error_info::kind_of_status(status, &code));
                 let fault = Fault::new(kind, message).with_name(code);
                 Outcome::Fault(fault.with_status(status))
             }
@@ -154,8 +157,8 @@ impl<D: QueryProtocol> Query<D> {
     }
 }
 
-/// Goes into what is said of an error, whichever elements stand around it:
-/// services that look alike mix the two protocols up. `false` if it is none.
+/// Enters the element of an error, with the surrounding elements of either protocol, because some
+/// compatible services confuse the two. Returns `false` if the document is not an error.
 pub(super) fn enter(decoder: &mut XmlDecoder<'_>) -> Result<bool, Error> {
     match decoder.element() {
         "ErrorResponse" => decoder.enter("Error"),
@@ -165,7 +168,7 @@ pub(super) fn enter(decoder: &mut XmlDecoder<'_>) -> Result<bool, Error> {
     }
 }
 
-/// AWS's common error codes, for faults that the model does not know.
+/// The common error codes of AWS, for faults that are not modelled errors.
 const CODES: [(FaultKind, &str); 13] = [
     (FaultKind::DeadlineExceeded, "RequestTimeout"),
     (FaultKind::Forbidden, "AccessDenied"),
@@ -195,13 +198,13 @@ fn code_of(kind: FaultKind, fault: &Fault) -> &'static str {
         (FaultKind::Invalid, Some(ErrorKind::Missing)) => return "MissingParameter",
         _ => {}
     }
-    let own = CODES.iter().find(|(own, _)| *own == kind);
-    own.map_or("InternalFailure", |(_, code)| code)
+    let entry = CODES.iter().find(|(own, _)| *own == kind);
+    entry.map_or("InternalFailure", |(_, code)| code)
 }
 
 fn status_of(kind: FaultKind) -> StatusCode {
     match kind {
-        // AWS's services have no other: all actions stand at one path.
+        // AWS services respond with 400, because the path of a request does not name the operation.
         FaultKind::UnknownOperation => StatusCode::BAD_REQUEST,
         kind => kind.status(),
     }
@@ -218,7 +221,8 @@ fn kind_of(code: &str) -> Option<FaultKind> {
         }
         _ => {}
     }
-    let own = CODES.iter().find(|(_, own)| *own == code);
-    own.map(|(kind, _)| *kind)
+    let entry = CODES.iter().find(|(_, own)| *own == code);
+    entry
+        .map(|(kind, _)| *kind)
         .or_else(|| FaultKind::from_name(code))
 }

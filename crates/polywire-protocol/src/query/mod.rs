@@ -1,20 +1,18 @@
-//! What awsQuery and ec2Query share: forms that call, XML that answers.
+//! The query protocols, awsQuery and ec2Query: requests are forms, responses are XML.
 //!
-//! A call is a `POST /` whose body is a form: `Action`, `Version` and the
-//! members of the input. What differs between the two is how a form nests and
-//! which elements stand around an answer; that is a [`Dialect`].
+//! A request is a `POST /` with a form: `Action`, `Version` and the members of the input.
+//! [`Dialect`] contains the differences between the two protocols: how forms nest, and which
+//! elements surround a response.
 //!
-//! Decisions that the specification leaves open, or that differ from it:
+//! Where the specification is open, or this implementation differs from it:
 //!
-//! - A call may stand in the query of the URI instead, with `GET` or with an
-//!   empty `POST`: AWS's services take it so, and people who write URIs by hand
-//!   rely on it. Then nothing may stand in the body.
-//! - The path is not looked at: clients put whatever path their endpoint has
-//!   before it.
-//! - `Version` may be anything, or missing. It names a date, clients are made
-//!   for all of them, and those of other dates mostly get along.
-//! - An answer has a request id once [`tell_request_id`](crate::ServerProtocol::tell_request_id) has put one
-//!   there: nothing below the server may make random ones.
+//! - A form can be in the query of the URI instead, with `GET` or an empty `POST`. AWS services
+//!   accept it, and users write such URIs by hand. The request must then have no body.
+//! - Servers ignore the path, because clients send the path of their endpoint.
+//! - Servers ignore `Version`. It is a date, and clients with another date are usually compatible.
+//! - A response has a request id only after
+//!   [`add_request_id`](crate::ServerProtocol::add_request_id), because this crate does not
+//!   generate random ids.
 
 mod errors;
 
@@ -28,14 +26,15 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, request, response};
 use polywire_codec::form::{FormDecoder, FormProfile};
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
 use polywire_codec::{Message, Sink, form};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema, Service};
+use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 use polywire_text::percent;
 
+use crate::operation_table::OperationTable;
 use crate::protocol::{
-    Claim, ClientProtocol, FromService, HeadSummary, MountError, OfKind, Outcome, Plan,
+    Claim, ClientProtocol, FromService, HeadSummary, MountError, Outcome, Plan, ProtocolInfo,
     ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind, endpoint, media, request_id};
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -43,30 +42,28 @@ const FORM_TYPE: HeaderValue = HeaderValue::from_static(FORM);
 
 const CLIENT: XmlProfile<'static> = XmlProfile::DEFAULT.for_client();
 
-/// What differs between the query protocols.
+/// The differences between the query protocols.
 #[derive(Debug)]
 pub struct Dialect {
     pub(crate) kind: ProtocolKind,
     pub(crate) form: FormProfile,
-    /// The content type of answers.
-    pub(crate) answer: HeaderValue,
-    /// Whether the members of an output stand in an element of their own,
-    /// `NameResult`.
-    pub(crate) result: bool,
-    /// The elements around what is said of an error.
-    pub(crate) error: &'static [&'static str],
-    /// Whether errors say whose fault they are, and have codes and statuses of
-    /// `@awsQueryError`.
-    pub(crate) codes: bool,
-    /// The elements around the id of the call in the document of an output.
-    pub(crate) output_id: &'static [&'static str],
-    /// The same in the document of an error.
-    pub(crate) error_id: &'static [&'static str],
+    /// The content type of responses.
+    pub(crate) content_type: HeaderValue,
+    /// Whether an element `NameResult` contains the members of an output.
+    pub(crate) has_result_element: bool,
+    /// The elements around an error, from the outermost one.
+    pub(crate) error_elements: &'static [&'static str],
+    /// Whether errors have the element `Type`, and the codes and statuses of `@awsQueryError`.
+    pub(crate) has_error_codes: bool,
+    /// The elements around the request id in a response with an output.
+    pub(crate) output_id_elements: &'static [&'static str],
+    /// The elements around the request id in a response with an error.
+    pub(crate) error_id_elements: &'static [&'static str],
 }
 
-/// A query protocol as a type.
+/// A type for each query protocol.
 pub trait QueryProtocol: fmt::Debug + Send + Sync + 'static {
-    /// Its settings.
+    /// Returns the settings of the protocol.
     fn dialect() -> &'static Dialect;
 }
 
@@ -76,30 +73,28 @@ pub struct Query<D> {
     dialect: &'static Dialect,
     marker: PhantomData<D>,
     operations: HashMap<String, u32>,
-    /// What is known of each call, by the index of the operation; none for
-    /// operations of other services.
-    calls: Vec<Option<Call>>,
-    /// The headers of a call, to be copied.
+    calls: OperationTable<CallTemplate>,
+    /// The headers of a request.
     request: HeaderMap,
-    /// The headers of an answer.
-    answer: HeaderMap,
+    /// The headers of a response.
+    response: HeaderMap,
     /// `@xmlNamespace` of the service.
     namespace: Option<(Option<String>, String)>,
 }
 
-/// What all messages of an operation have in common.
+/// The parts that are equal in all messages of an operation.
 #[derive(Debug)]
-struct Call {
-    /// `Action=Name&Version=` and what it is.
-    begin: Vec<u8>,
-    /// The elements around an output.
+struct CallTemplate {
+    /// `Action=Name&Version=1`: the start of the form.
+    form_start: Vec<u8>,
+    /// The element around an output, and that around its members.
     response: String,
     result: String,
-    request_room: Room,
-    answer_room: Room,
+    request_size: SizeHint,
+    response_size: SizeHint,
 }
 
-impl<D: QueryProtocol> OfKind for Query<D> {
+impl<D: QueryProtocol> ProtocolInfo for Query<D> {
     fn kind(&self) -> ProtocolKind {
         self.dialect.kind
     }
@@ -112,42 +107,42 @@ impl<D: QueryProtocol> FromService for Query<D> {
 }
 
 impl<D: QueryProtocol> Query<D> {
-    /// The protocol for a service.
+    /// Creates the protocol for a service.
     ///
     /// # Errors
     ///
-    /// A member of an input is named like a field of the protocol: `Action` or `Version`.
+    /// A member of an input has the name of a field of the protocol: `Action` or `Version`.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let dialect = D::dialect();
         let names = dialect.form.names.source();
         let mut operations = HashMap::new();
-        let mut calls = Vec::new();
+        let mut calls = OperationTable::default();
         let mut version = b"&Version=".to_vec();
-        let own = service.version().as_bytes();
-        percent::push_bytes(&mut version, own, &percent::UNRESERVED);
+        let value = service.version().as_bytes();
+        percent::push_bytes(&mut version, value, &percent::UNRESERVED);
         for operation in service.operations() {
             let mut members = operation.input().members();
-            let taken = members.find(|member| dialect.form.protocol_fields.contains(&member.plain(names)));
-            if let Some(member) = taken {
+            let reserved =
+                members.find(|member| dialect.form.protocol_fields.contains(&member.plain(names)));
+            if let Some(member) = reserved {
                 let (operation, name) = (operation.name(), member.plain(names));
                 return Err(MountError(format!(
-                    "{operation}: a member of its input is `{name}` in forms, where {} has a \
-                     field of its own by that name",
+                    "{operation}: a member of its input has the name `{name}` in forms, which is \
+                     reserved in {}",
                     dialect.kind
                 )));
             }
-            let (name, index) = (operation.name(), operation.index());
-            operations.insert(name.to_owned(), index);
-            let (index, len) = (index as usize, calls.len());
-            calls.resize_with(len.max(index + 1), || None);
-            calls[index] = Some(Call {
-                // Names of operations are identifiers: nothing in them is encoded.
-                begin: [b"Action=", name.as_bytes(), &version].concat(),
+            let name = operation.name();
+            operations.insert(name.to_owned(), operation.index());
+            let template = CallTemplate {
+                // The names of operations are identifiers and need no percent-encoding.
+                form_start: [b"Action=", name.as_bytes(), &version].concat(),
                 response: format!("{name}Response"),
                 result: format!("{name}Result"),
-                request_room: Room::default(),
-                answer_room: Room::default(),
-            });
+                request_size: SizeHint::default(),
+                response_size: SizeHint::default(),
+            };
+            calls.insert(operation, template);
         }
         let owned =
             |(prefix, uri): (Option<&str>, &str)| (prefix.map(str::to_owned), uri.to_owned());
@@ -157,15 +152,15 @@ impl<D: QueryProtocol> Query<D> {
             operations,
             calls,
             request: HeaderMap::from_iter([(CONTENT_TYPE, FORM_TYPE)]),
-            answer: HeaderMap::from_iter([(CONTENT_TYPE, dialect.answer.clone())]),
+            response: HeaderMap::from_iter([(CONTENT_TYPE, dialect.content_type.clone())]),
             namespace: service.xml_namespace().map(owned),
         })
     }
 
-    /// The query of the URI, if it is the call.
-    fn called_by<'h>(&self, head: &'h request::Parts) -> Option<&'h str> {
+    /// Returns the query of the URI, if it contains the call.
+    fn form_in_query<'h>(&self, head: &'h request::Parts) -> Option<&'h str> {
         let query = head.uri.query()?;
-        // Looked at with no limit, since the server has limited the head.
+        // The server has already limited the size of the head.
         let form = FormDecoder::from_str(query, self.dialect.form, &Limits::DEFAULT).ok()?;
         let action = form.find("Action").ok()?;
         action.map(|_| query)
@@ -173,7 +168,7 @@ impl<D: QueryProtocol> Query<D> {
 
     fn find(&self, form: &FormDecoder<'_>) -> Result<Route, Fault> {
         let Some(action) = form.find("Action")? else {
-            let message = "the form has no field `Action`, which says what is called";
+            let message = "the form has no field `Action`, which names the operation";
             return Err(Fault::new(FaultKind::UnknownOperation, message).with_name("MissingAction"));
         };
         match self.operations.get(&*action) {
@@ -182,20 +177,14 @@ impl<D: QueryProtocol> Query<D> {
         }
     }
 
-    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
-        let found = self.calls.get(operation.index() as usize);
-        found.and_then(Option::as_ref).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format(self.dialect.kind.name())
-                .expected("an operation of the service that the protocol was made for")
-                .found(operation.id().to_owned())
-        })
+    fn call(&self, operation: Operation<'_>) -> Result<&CallTemplate, Error> {
+        self.calls.get(operation, self.dialect.kind)
     }
 
-    fn answer(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
+    fn response(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
         let mut response = http::Response::new(Bytes::from(body));
         *response.status_mut() = status;
-        *response.headers_mut() = self.answer.clone();
+        *response.headers_mut() = self.response.clone();
         response
     }
 }
@@ -205,12 +194,12 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         let head = summary.head;
         let post = head.method == Method::POST;
         let by_body = post && summary.is_of(FORM);
-        let by_query = (post || head.method == Method::GET) && self.called_by(head).is_some();
+        let by_query = (post || head.method == Method::GET) && self.form_in_query(head).is_some();
         if by_query || by_body && matches!(head.uri.path(), "" | "/") {
             Claim::Weak
         } else if by_body {
-            // What curl sends without a word about its type is such a form: to the path of
-            // another protocol's operation it is a slip, which that one can tell better.
+            // curl sends this media type by default. If the path belongs to an operation of another
+            // protocol, that protocol can report the error better.
             Claim::Fallback
         } else {
             Claim::No
@@ -218,7 +207,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
-        if let Some(query) = self.called_by(head) {
+        if let Some(query) = self.form_in_query(head) {
             if head.method != Method::POST && head.method != Method::GET {
                 return Err(Fault::method_not_allowed(vec![Method::GET, Method::POST]));
             }
@@ -249,14 +238,13 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
         let profile = self.dialect.form;
-        let mut decoder = match self.called_by(request.head) {
+        let mut decoder = match self.form_in_query(request.head) {
             None => FormDecoder::from_body(request.body, profile, request.limits)?,
             Some(query) if request.body.as_bytes().is_empty() => {
                 FormDecoder::from_str(query, profile, request.limits)?
             }
             Some(_) => {
-                let message = "`Action` stands in the query, so all of the call does, and there \
-                    must be no body";
+                let message = "`Action` is in the query, so the request must not have a body";
                 return Err(Fault::new(FaultKind::Malformed, message));
             }
         };
@@ -275,11 +263,11 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         let namespace = namespace.map(|(prefix, uri)| (prefix.as_deref(), &**uri));
         let profile = XmlProfile::DEFAULT.with_namespace(namespace);
         let call = self.call(operation)?;
-        let mut encoder = XmlEncoder::new(profile, call.answer_room.vec());
+        let mut encoder = XmlEncoder::new(profile, call.response_size.new_buffer());
         encoder.open(&call.response);
         if !operation.has(OperationFlags::UNIT_OUTPUT) {
             let root = operation.output().root();
-            if self.dialect.result {
+            if self.dialect.has_result_element {
                 encoder.open(&call.result);
                 output.write(root, &mut encoder);
                 encoder.close(&call.result);
@@ -289,8 +277,8 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         }
         encoder.close(&call.response);
         let document = encoder.finish()?;
-        call.answer_room.took(document.len());
-        Ok(self.answer(StatusCode::OK, document))
+        call.response_size.record(document.len());
+        Ok(self.response(StatusCode::OK, document))
     }
 
     fn encode_error(
@@ -305,12 +293,12 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
         self.write_fault(fault)
     }
 
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
         let path = match response.status().is_success() {
-            true => self.dialect.output_id,
-            false => self.dialect.error_id,
+            true => self.dialect.output_id_elements,
+            false => self.dialect.error_id_elements,
         };
-        request_id::tell(path, response, id);
+        request_id::add(path, response, id);
     }
 
     fn has_request_ids(&self) -> bool {
@@ -319,7 +307,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
 
     fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
         let is_query = matches!(other, ProtocolKind::AwsQuery | ProtocolKind::Ec2Query);
-        is_query.then_some("both are called with a form that names an Action")
+        is_query.then_some("both send forms with the field `Action`")
     }
 }
 
@@ -330,12 +318,12 @@ impl<D: QueryProtocol> ClientProtocol for Query<D> {
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
         let call = self.call(operation)?;
-        let mut out = call.request_room.vec();
-        out.extend_from_slice(&call.begin);
+        let mut out = call.request_size.new_buffer();
+        out.extend_from_slice(&call.form_start);
         let mut encoder = form::FormEncoder::new(self.dialect.form.for_client(), out);
         input.write(operation.input().root(), &mut encoder);
         let form = encoder.finish()?;
-        call.request_room.took(form.len());
+        call.request_size.record(form.len());
         let mut request = http::Request::new(Bytes::from(form));
         *request.method_mut() = Method::POST;
         *request.headers_mut() = self.request.clone();
@@ -355,13 +343,12 @@ impl<D: QueryProtocol> ClientProtocol for Query<D> {
     ) -> Result<(), Error> {
         let root = operation.output().root();
         if body.as_bytes().is_empty() {
-            // An output without members may come as nothing at all. What is
-            // asked of a decoder at the end is the same in all formats.
+            // An empty body is an output without members. Any decoder can finish it.
             let profile = self.dialect.form.for_client();
             return sink.finish(root, &mut FormDecoder::from_str("", profile, limits)?);
         }
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
-        if self.dialect.result {
+        if self.dialect.has_result_element {
             decoder.enter(&self.call(operation)?.result)?;
         }
         sink.read(root, &mut decoder)?;

@@ -1,4 +1,4 @@
-//! Which part of a message carries which member, prepared once.
+//! Which part of a message carries each member, computed once per service.
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
@@ -8,102 +8,104 @@ use polywire_schema::{
 };
 use polywire_text::percent::{self, Set};
 
-use super::header::{Header, Role};
+use super::header::{Header, HeaderKind};
+use super::header_template::HeaderTemplates;
 use super::index::HeaderIndex;
-use super::layout::Layouts;
 use super::payload::is_raw;
 use super::target::Target;
 use super::{Pattern, Side};
 use crate::protocol::MountError;
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 
-/// Which parts of a message carry the members of a structure.
+/// The HTTP bindings of a structure in one direction.
 #[derive(Debug)]
 pub struct Bindings {
     pub(crate) direction: Direction,
-    /// Something stands in the head.
-    pub(crate) head: bool,
-    /// Something stands in the prefix of the host, and in the document too.
+    /// Whether members are bound to the head: headers, labels, the query or the status code.
+    pub(crate) has_head: bool,
+    /// Whether members are bound to the host prefix. These members are also in the document.
     pub(crate) has_host_labels: bool,
-    /// Something stands in the document.
-    pub(crate) document: bool,
-    /// This member is the whole body.
+    /// Whether members are in the document.
+    pub(crate) has_document: bool,
+    /// The member that is the whole body (`@httpPayload`).
     pub(crate) payload: Option<Payload>,
-    /// The document is the only member, without a structure around it.
-    pub(crate) unwrapped: bool,
-    /// Where each member stands, by ordinal.
-    pub(crate) places: Vec<Place>,
-    /// The members that stand in the head and have no header of their own.
-    pub(crate) others: Vec<u32>,
-    /// The members that have a header, by its name.
-    pub(crate) index: HeaderIndex,
-    /// The sets of headers that have been written before.
-    pub(crate) layouts: Layouts,
-    /// The media type of the body.
+    /// Whether the document is the only member, without an element for the structure
+    /// (`@s3UnwrappedXmlOutput`).
+    pub(crate) is_unwrapped: bool,
+    /// The bindings of the members, by ordinal.
+    pub(crate) members: Vec<MemberBinding>,
+    /// The ordinals of the members that are bound to a part of the head other than a single header.
+    pub(crate) non_headers: Vec<u32>,
+    /// The members that are bound to a header, by its name.
+    pub(crate) header_index: HeaderIndex,
+    /// Header maps of earlier messages.
+    pub(crate) header_templates: HeaderTemplates,
+    /// The media type of the body. `None` if the model gives one that is not a valid header value.
     pub(crate) media_type: Option<HeaderValue>,
-    /// The member that says another.
-    pub(crate) type_member: Option<u32>,
-    /// The space that texts in heads take.
-    pub(crate) head_room: Room,
-    /// The space that documents take.
-    pub(crate) document_room: Room,
+    /// The member that is bound to `Content-Type`. Its value replaces the media type.
+    pub(crate) content_type_member: Option<u32>,
+    /// The size of the text in heads, in bytes.
+    pub(crate) head_size: SizeHint,
+    /// The size of documents, in bytes.
+    pub(crate) document_size: SizeHint,
 }
 
-/// Where a member stands, with what a name there has to be.
+/// The part of a message that carries a member.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum MemberBinding {
+    /// A single header.
     Header {
         header: Header,
-        /// As the model spells it.
+        /// The name of the header as in the model, for error messages.
         name: String,
-        /// A string stands there as it is, and nowhere else.
-        plain: bool,
+        /// Whether a string is written to the header without encoding, and to no other part.
+        is_plain: bool,
     },
-    /// In a header that cannot be: the name that it would have.
-    NoHeader(String),
-    /// In the path; whether slashes stay slashes there.
-    Label {
-        name: String,
-        greedy: bool,
-    },
-    /// Headers with a prefix.
+    /// A header whose name is invalid. Contains that name.
+    InvalidHeader(String),
+    /// A label of the path. `/` is not percent-encoded in a greedy label.
+    Label { name: String, is_greedy: bool },
+    /// A map of all headers with a prefix.
     Prefix {
         name: String,
-        /// In lower case, as headers are.
+        /// The prefix in lower case, to compare it with header names.
         lower: String,
     },
+    /// A query parameter.
     Query {
         name: String,
-        /// `name=`, as it stands in a query.
+        /// `name=`, percent-encoded.
         key: String,
     },
+    /// A map of all query parameters.
     QueryParams,
+    /// The status code of a response.
     StatusCode,
-    /// In the prefix of the host, and in the document.
+    /// The host prefix and the document.
     Host,
-    /// The whole body, as it is.
-    Payload,
-    /// In the body.
+    /// The whole body, without a document format: a blob or a string.
+    RawPayload,
+    /// The document, or a payload in the format of the protocol.
     Body,
 }
 
-impl Place {
+impl MemberBinding {
     fn of(member: Member<'_>, direction: Direction, pattern: Option<&Pattern>) -> Self {
         let name = member.location_name().to_owned();
         match member.location().going(direction) {
             Location::Header => match Header::new(&name) {
                 Some(header) => Self::Header {
-                    plain: header.role == Role::Other
+                    is_plain: header.kind == HeaderKind::Other
                         && member.media_type().is_none()
                         && !member.has(MemberFlags::HOST_LABEL),
                     header,
                     name,
                 },
-                None => Self::NoHeader(name),
+                None => Self::InvalidHeader(name),
             },
             Location::Label => Self::Label {
                 name: member.name().to_owned(),
-                greedy: pattern.is_some_and(|pattern| pattern.is_greedy(member.name())),
+                is_greedy: pattern.is_some_and(|pattern| pattern.is_greedy(member.name())),
             },
             Location::PrefixHeaders => Self::Prefix {
                 lower: name.to_ascii_lowercase(),
@@ -118,26 +120,26 @@ impl Place {
             Location::QueryParams => Self::QueryParams,
             Location::StatusCode => Self::StatusCode,
             Location::Body if member.has(MemberFlags::HOST_LABEL) => Self::Host,
-            Location::Payload if is_raw(member.kind()) => Self::Payload,
+            Location::Payload if is_raw(member.kind()) => Self::RawPayload,
             _ => Self::Body,
         }
     }
 
-    /// The location that it is in.
+    /// Returns the location of the member in the terms of the schema.
     pub(crate) const fn location(&self) -> Location {
         match self {
-            Self::Header { .. } | Self::NoHeader(_) => Location::Header,
+            Self::Header { .. } | Self::InvalidHeader(_) => Location::Header,
             Self::Label { .. } => Location::Label,
             Self::Prefix { .. } => Location::PrefixHeaders,
             Self::Query { .. } => Location::Query,
             Self::QueryParams => Location::QueryParams,
             Self::StatusCode => Location::StatusCode,
-            Self::Payload => Location::Payload,
+            Self::RawPayload => Location::Payload,
             Self::Host | Self::Body => Location::Body,
         }
     }
 
-    /// The header, if it is one.
+    /// Returns the header, if the member is bound to a single one.
     pub(crate) const fn header(&self) -> Option<&Header> {
         match self {
             Self::Header { header, .. } => Some(header),
@@ -149,15 +151,17 @@ impl Place {
         matches!(self, Self::Header { .. } | Self::Prefix { .. })
     }
 
-    /// What is not percent-encoded there.
-    pub(crate) const fn plain(&self) -> &'static Set {
+    /// Returns the characters that are not percent-encoded.
+    pub(crate) const fn unescaped(&self) -> &'static Set {
         match self {
-            Self::Label { greedy: true, .. } => &percent::PATH,
+            Self::Label {
+                is_greedy: true, ..
+            } => &percent::PATH,
             _ => &percent::UNRESERVED,
         }
     }
 
-    /// Whether the parts of a value there are percent-encoded.
+    /// Returns whether values are percent-encoded.
     pub(crate) const fn is_encoded(&self) -> bool {
         matches!(
             self,
@@ -171,8 +175,8 @@ impl Place {
 pub(crate) struct Payload {
     pub(crate) ordinal: u32,
     pub(crate) kind: ShapeKind,
-    /// It is the body as it is: no document of a format.
-    pub(crate) raw: bool,
+    /// Whether the body is the value itself, without a document format.
+    pub(crate) is_raw: bool,
 }
 
 impl Bindings {
@@ -181,51 +185,50 @@ impl Bindings {
     }
 
     fn with_pattern(shape: Schema<'_>, direction: Direction, pattern: Option<&Pattern>) -> Self {
-        let place = |member: Member<'_>| Place::of(member, direction, pattern);
-        let places: Vec<Place> = shape.members().map(place).collect();
+        let bind = |member: Member<'_>| MemberBinding::of(member, direction, pattern);
+        let members: Vec<MemberBinding> = shape.members().map(bind).collect();
         let mut bindings = Self {
             direction,
-            head: false,
+            has_head: false,
             has_host_labels: false,
-            document: false,
+            has_document: false,
             payload: None,
-            unwrapped: false,
-            index: HeaderIndex::new(&places),
-            others: Vec::new(),
-            layouts: Layouts::default(),
+            is_unwrapped: false,
+            header_index: HeaderIndex::new(&members),
+            non_headers: Vec::new(),
+            header_templates: HeaderTemplates::default(),
             media_type: None,
-            type_member: None,
-            head_room: Room::default(),
-            document_room: Room::default(),
-            places,
+            content_type_member: None,
+            head_size: SizeHint::default(),
+            document_size: SizeHint::default(),
+            members,
         };
-        for (member, place) in shape.members().zip(&bindings.places) {
+        for (member, binding) in shape.members().zip(&bindings.members) {
             let ordinal = member.ordinal();
             match member.location().going(direction) {
-                Location::Body => bindings.document = true,
+                Location::Body => bindings.has_document = true,
                 Location::Payload => {
                     bindings.payload = Some(Payload {
                         ordinal,
                         kind: member.kind(),
-                        raw: is_raw(member.kind()),
+                        is_raw: is_raw(member.kind()),
                     });
                 }
-                _ => bindings.head = true,
+                _ => bindings.has_head = true,
             }
-            match place {
-                Place::Header { header, .. } if header.name == CONTENT_TYPE => {
-                    bindings.type_member = Some(ordinal);
+            match binding {
+                MemberBinding::Header { header, .. } if header.name == CONTENT_TYPE => {
+                    bindings.content_type_member = Some(ordinal);
                 }
-                Place::Host => bindings.has_host_labels = true,
-                Place::Header { .. } | Place::Payload | Place::Body => {}
-                _ => bindings.others.push(ordinal),
+                MemberBinding::Host => bindings.has_host_labels = true,
+                MemberBinding::Header { .. } | MemberBinding::RawPayload | MemberBinding::Body => {}
+                _ => bindings.non_headers.push(ordinal),
             }
         }
         bindings
     }
 
-    /// Which members that are not there get their default when such a message is
-    /// written.
+    /// Returns which absent members are written with their default value.
     pub(crate) const fn defaults(&self) -> Defaults {
         match self.direction {
             Direction::Request => Defaults::Client,
@@ -233,18 +236,18 @@ impl Bindings {
         }
     }
 
-    /// The media type of a body that has been written.
+    /// Returns the media type of a body. Without a body there is none.
     pub(crate) fn media_type_of<B>(&self, body: Option<&B>) -> Result<Option<&HeaderValue>, Error> {
         match (body, &self.media_type) {
             (None, _) => Ok(None),
             (Some(_), Some(media_type)) => Ok(Some(media_type)),
             (Some(_), None) => Err(Error::new(ErrorKind::Internal)
                 .in_format("HTTP")
-                .expected("a media type that a header can hold")),
+                .expected("a media type that is a valid header value")),
         }
     }
 
-    /// Who writes such a message.
+    /// Returns the side that writes such a message.
     pub(crate) const fn writer(&self) -> Side {
         match self.direction {
             Direction::Request => Side::Client,
@@ -252,62 +255,62 @@ impl Bindings {
         }
     }
 
-    /// Which members the document holds.
+    /// Returns which members are in the document.
     pub(crate) fn part(&self) -> Part {
-        match self.head {
+        match self.has_head {
             true => Part::Body(self.direction),
             false => Part::Whole,
         }
     }
 
-    /// Whether the message has a body.
+    /// Returns whether the message can have a body.
     pub(crate) const fn has_body(&self) -> bool {
-        self.document || self.payload.is_some()
+        self.has_document || self.payload.is_some()
     }
 
-    /// Whether the body, if there is one, is a document.
+    /// Returns whether the body, if there is one, is a document of the format.
     pub(crate) fn is_document(&self) -> bool {
         match self.payload {
-            Some(payload) => !payload.raw,
-            None => self.document,
+            Some(payload) => !payload.is_raw,
+            None => self.has_document,
         }
     }
 
-    /// Whether a member is the body as it is.
-    pub(crate) fn is_raw(&self) -> bool {
-        self.payload.is_some_and(|payload| payload.raw)
+    /// Returns whether the body is a blob or a string, without a document format.
+    pub(crate) fn has_raw_payload(&self) -> bool {
+        self.payload.is_some_and(|payload| payload.is_raw)
     }
 
-    /// Whether a member stands in the document.
+    /// Returns whether a member is in the document.
     pub(crate) fn is_in_document(&self, member: Member<'_>) -> bool {
         member.location().going(self.direction) == Location::Body
     }
 }
 
-/// What a REST protocol keeps of an operation.
+/// The HTTP bindings of an operation.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct OperationBindings {
     pub(crate) method: Method,
     pub(crate) pattern: Pattern,
     pub(crate) target: Target,
     pub(crate) input: Bindings,
     pub(crate) output: Bindings,
-    /// The status of an output.
+    /// The status code of a response with an output.
     pub(crate) code: u16,
 }
 
-impl Prepared {
+impl OperationBindings {
     pub(crate) fn of(operation: Operation<'_>) -> Result<Self, MountError> {
         let name = operation.name();
         let Some((method, uri, code)) = operation.http() else {
             return Err(MountError(format!(
-                "{name} has no @http trait, which REST needs"
+                "{name} has no @http trait, which REST protocols require"
             )));
         };
         let pattern =
             Pattern::parse(uri).map_err(|error| MountError(format!("{name}: {error}")))?;
         let method = Method::from_bytes(method.as_bytes())
-            .map_err(|_| MountError(format!("{name}: `{method}` is no HTTP method")))?;
+            .map_err(|_| MountError(format!("{name}: `{method}` is not an HTTP method")))?;
         let input = operation.input();
         Ok(Self {
             method,

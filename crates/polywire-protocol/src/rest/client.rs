@@ -1,11 +1,11 @@
-//! A REST protocol on a client.
+//! The client side of the REST protocols.
 
 use bytes::Bytes;
 use http::response;
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
-use super::{HeadDecoder, HeadEncoder, Parts, Rest, RestFormat, Side};
+use super::{HeadDecoder, HeadEncoder, IncomingMessage, Rest, RestFormat, Side};
 use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
 impl<F: RestFormat> ClientProtocol for Rest<F> {
@@ -14,8 +14,8 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         operation: Operation<'_>,
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error> {
-        let prepared = self.prepared(operation)?;
-        let bindings = &prepared.input;
+        let operation_bindings = self.operation_bindings(operation)?;
+        let bindings = &operation_bindings.input;
         let root = operation.input().root();
         let host_prefix = operation.host_prefix();
         let mut head = HeadEncoder::new(bindings);
@@ -23,9 +23,9 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         let body = self.write_body(root, bindings, input, &mut head, None, Side::Client)?;
         check_length(head.content_length(), body.as_deref())?;
         let media_type = bindings.media_type_of(body.as_ref())?;
-        let head = head.request(&prepared.target, host_prefix, media_type)?;
+        let head = head.request(&operation_bindings.target, host_prefix, media_type)?;
         let mut request = http::Request::new(body.unwrap_or_default());
-        *request.method_mut() = prepared.method.clone();
+        *request.method_mut() = operation_bindings.method.clone();
         *request.uri_mut() = head.target;
         *request.headers_mut() = head.headers;
         if !head.host_prefix.is_empty() {
@@ -43,21 +43,21 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         body: &Body,
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
-        let prepared = self.prepared(operation)?;
-        let expected = head.status.is_success() || head.status.as_u16() == prepared.code;
-        if expected && !self.format.is_error(prepared, body) {
+        let operation_bindings = self.operation_bindings(operation)?;
+        let expected = head.status.is_success() || head.status.as_u16() == operation_bindings.code;
+        if expected && !self.format.is_error(operation_bindings, body) {
             return Ok(Outcome::Output);
         }
-        let Some(facts) = self.format.error_facts(head, body, limits) else {
+        let Some(info) = self.format.error_info(head, body, limits) else {
             return Ok(Outcome::Foreign(format!(
-                "status {}, and nothing that {} says of errors",
+                "status {}, and the response is not an error of {}",
                 head.status,
                 F::KIND.name()
             )));
         };
-        Ok(match operation.find_error(&facts.name) {
+        Ok(match operation.find_error(&info.name) {
             Some(error) => Outcome::Error(error),
-            None => Outcome::Fault(facts.into_fault(head.status)),
+            None => Outcome::Fault(info.into_fault(head.status)),
         })
     }
 
@@ -69,8 +69,8 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let bindings = &self.prepared(operation)?.output;
-        let parts = Parts {
+        let bindings = &self.operation_bindings(operation)?.output;
+        let parts = IncomingMessage {
             root: operation.output().root(),
             bindings,
             body,
@@ -91,7 +91,7 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         self.with_error(error, |bindings| {
-            let parts = Parts {
+            let parts = IncomingMessage {
                 root: error.root(),
                 bindings,
                 body,
@@ -105,24 +105,24 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
     }
 }
 
-/// What a member says of the length of the body has to be true: a peer takes
-/// that many bytes for the body, and the rest for the next message.
-fn check_length(said: Option<&[u8]>, body: Option<&[u8]>) -> Result<(), Error> {
-    let Some(said) = said else {
+/// Checks the length in a member that is bound to `Content-Length`. A server that receives a wrong
+/// length takes the wrong number of bytes for the body, and the rest for the next request.
+fn check_length(declared: Option<&[u8]>, body: Option<&[u8]>) -> Result<(), Error> {
+    let Some(declared) = declared else {
         return Ok(());
     };
     let len = body.map_or(0, <[u8]>::len);
-    if is_number(said, len) {
+    if is_number(declared, len) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
         .expected(format!("{len}, the length of the body"))
-        .found(format!("{:?}", String::from_utf8_lossy(said)))
+        .found(format!("{:?}", String::from_utf8_lossy(declared)))
         .at_path("header content-length".to_owned()))
 }
 
-/// Whether a text is a number as it is written: no sign, no zeros in front.
+/// Returns whether a text is this number in decimal, without sign or leading zeros.
 fn is_number(text: &[u8], number: usize) -> bool {
     let mut rest = number;
     for byte in text.iter().rev() {

@@ -1,8 +1,8 @@
-//! Writing the members that stand in the head of a message.
+//! Writing the members that are bound to the head of a message.
 //!
-//! All texts of a head go into one vector, one behind the other, and path and
-//! query behind them. In the end that is one piece of shared bytes, and each
-//! header and the target are ranges of it.
+//! The encoder appends the values of all headers, labels and query parameters to one buffer.
+//! `assemble.rs` then appends path and query, and turns the buffer into shared bytes. The target
+//! and the headers are ranges of these bytes, so they share one allocation.
 
 use std::ops::Range;
 
@@ -16,69 +16,77 @@ use polywire_schema::{
 use polywire_text::{base64, number, percent};
 use smallvec::SmallVec;
 
-use super::binding::Place;
-use super::header::{self, Header, Role};
-use super::layout::Field;
-use super::payload::UNFIT;
+use super::binding::MemberBinding;
+use super::header::{self, Header, HeaderKind};
+use super::header_template::Field;
+use super::payload::EXPECTED_RAW_PAYLOAD;
 use super::{Bindings, scalar};
 
-/// How many headers of members are noted without asking for memory: as many as
-/// the requests of S3 have.
-const FIELDS: usize = 64;
+/// The number of headers that are recorded without an allocation. No request of S3 has more.
+const INLINE_FIELDS: usize = 64;
 
-/// An encoder of the members of one structure that stand in a head.
+/// An encoder for the members of one structure that are bound to the head.
 #[derive(Debug)]
 pub(crate) struct HeadEncoder<'b> {
     pub(super) bindings: &'b Bindings,
-    /// The texts. Those of the target are percent-encoded.
+    /// The values. Those of labels and query parameters are percent-encoded.
     pub(super) text: Vec<u8>,
-    /// The members that have a header.
-    pub(super) fields: SmallVec<[Field; FIELDS]>,
-    /// Headers of maps: those with a member of their own come first.
-    pub(super) more_headers: Vec<(HeaderName, Range<usize>)>,
-    /// What a member says of the length of the body.
+    /// The values of members that are bound to a single header.
+    pub(super) fields: SmallVec<[Field; INLINE_FIELDS]>,
+    /// The entries of maps that are bound to a header prefix. If a member is bound to the same
+    /// header, its value is sent instead.
+    pub(super) prefix_headers: Vec<(HeaderName, Range<usize>)>,
+    /// The value of the member that is bound to `Content-Length`.
     pub(super) content_length: Option<Range<usize>>,
+    /// The values of labels, by the ordinal of the member.
     pub(super) labels: SmallVec<[(u32, Range<usize>); 2]>,
+    /// The names and values of host labels.
     pub(super) host_labels: Vec<(String, String)>,
+    /// The values of query parameters, by the ordinal of the member.
     pub(super) query: SmallVec<[(u32, Range<usize>); 2]>,
-    /// Parameters of a map: those with a member of their own come first.
-    pub(super) parameters: Vec<(String, Range<usize>)>,
+    /// The entries of a map that is bound to the query. If a member is bound to the same parameter,
+    /// its value is sent instead.
+    pub(super) map_parameters: Vec<(String, Range<usize>)>,
     pub(super) status: Option<u16>,
-    /// The payload, if it is the body as it is.
-    pub(super) body: Option<Bytes>,
-    /// The current member and where it stands.
-    current: (u32, &'b Place),
-    /// The key of the current entry, behind the prefix of its header.
+    /// The payload, if it is a blob or a string.
+    pub(super) raw_payload: Option<Bytes>,
+    /// The ordinal and the binding of the current member.
+    current: (u32, &'b MemberBinding),
+    /// The key of the current map entry. In header maps, the prefix precedes it.
     key: String,
+    /// The current list.
     list: Option<List>,
+    /// The number of open structures.
     depth: u32,
+    /// The first error.
     error: Option<Error>,
 }
 
-/// A list that is being written.
+/// A list in a header whose end has not been reached.
 #[derive(Clone, Copy, Debug)]
 struct List {
+    /// The start of the list in the text.
     start: usize,
     is_empty: bool,
 }
 
 impl<'b> HeadEncoder<'b> {
-    /// An encoder of the head of a message with these bindings.
+    /// Creates an encoder for the head of a message with these bindings.
     #[inline]
     pub(crate) fn new(bindings: &'b Bindings) -> Self {
         Self {
             bindings,
             text: Vec::new(),
             fields: SmallVec::new(),
-            more_headers: Vec::new(),
+            prefix_headers: Vec::new(),
             content_length: None,
             labels: SmallVec::new(),
             host_labels: Vec::new(),
             query: SmallVec::new(),
-            parameters: Vec::new(),
+            map_parameters: Vec::new(),
             status: None,
-            body: None,
-            current: (0, &Place::Body),
+            raw_payload: None,
+            current: (0, &MemberBinding::Body),
             key: String::new(),
             list: None,
             depth: 0,
@@ -86,30 +94,30 @@ impl<'b> HeadEncoder<'b> {
         }
     }
 
-    /// Takes what a message has for its head, for the prefix of its host, and for
-    /// a body that is no document.
+    /// Encodes the members of a message that are bound to the head or the host prefix, and a
+    /// payload that is a blob or a string.
     pub(crate) fn write(&mut self, root: Member<'_>, message: &dyn Message) -> Result<(), Error> {
         let bindings = self.bindings;
-        if bindings.head || bindings.has_host_labels || bindings.is_raw() {
-            if bindings.head {
-                self.text = bindings.head_room.vec();
+        if bindings.has_head || bindings.has_host_labels || bindings.has_raw_payload() {
+            if bindings.has_head {
+                self.text = bindings.head_size.new_buffer();
             }
             message.encode_any(root, self);
         }
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Writes the text of a scalar and takes it to where it belongs.
+    /// Writes a scalar with `push` and records its range.
     #[inline]
-    fn put(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
-        let start = self.begin();
+    fn write_scalar(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.begin_scalar();
         push(&mut self.text);
-        self.put_text(at, start);
+        self.finish_scalar(at, start);
     }
 
-    /// Where the text of the next scalar begins.
+    /// Starts a scalar and returns its offset in the text.
     #[inline]
-    fn begin(&mut self) -> usize {
+    fn begin_scalar(&mut self) -> usize {
         if let Some(list) = &mut self.list
             && self.current.1.is_header()
         {
@@ -121,44 +129,47 @@ impl<'b> HeadEncoder<'b> {
         self.text.len()
     }
 
-    /// Takes a text that has been written to where it belongs.
-    fn put_text(&mut self, at: Member<'_>, start: usize) {
+    /// Ends a scalar that starts at `start`: percent-encodes it if necessary and records its range.
+    fn finish_scalar(&mut self, at: Member<'_>, start: usize) {
         if self.depth == 1 && self.list.is_none() && at.has(MemberFlags::HOST_LABEL) {
             let text = String::from_utf8_lossy(&self.text[start..]).into_owned();
             self.host_labels.push((at.name().to_owned(), text));
         }
         if self.current.1.is_encoded() {
             let plain = self.text.split_off(start);
-            percent::push_bytes(&mut self.text, &plain, self.current.1.plain());
+            percent::push_bytes(&mut self.text, &plain, self.current.1.unescaped());
         }
         if self.list.is_none() || !self.current.1.is_header() {
-            self.take(start);
+            self.store_value(start);
         }
     }
 
-    /// Notes what stands behind `start` as the value of the current place.
-    fn take(&mut self, start: usize) {
+    /// Records the text from `start` as the value of the current member.
+    fn store_value(&mut self, start: usize) {
         let end = self.text.len();
         let range = start..end;
-        let (member, place) = self.current;
-        match place {
-            Place::Header { header, .. } => match header.role {
-                Role::Other => self.fields.push(Field { member, start, end }),
-                Role::Length => self.content_length = Some(range),
-                Role::Connection => self.fail(reserved(&header.name)),
+        let (member, binding) = self.current;
+        match binding {
+            MemberBinding::Header { header, .. } => match header.kind {
+                HeaderKind::Other => self.fields.push(Field { member, start, end }),
+                HeaderKind::ContentLength => self.content_length = Some(range),
+                HeaderKind::Connection => self.fail(reserved_header(&header.name)),
             },
-            Place::Prefix { .. } => match Header::given(&self.key) {
-                Some(header) if header.role == Role::Other && header.name != HOST => {
-                    self.more_headers.push((header.name, range));
+            MemberBinding::Prefix { .. } => match Header::from_message(&self.key) {
+                Some(header) if header.kind == HeaderKind::Other && header.name != HOST => {
+                    self.prefix_headers.push((header.name, range));
                 }
-                Some(header) => self.fail(reserved(&header.name)),
-                None => self.fail(unwritable(&self.key)),
+                Some(header) => self.fail(reserved_header(&header.name)),
+                None => self.fail(invalid_header(&self.key)),
             },
-            Place::Query { .. } => self.query.push((member, range)),
-            Place::QueryParams => self.parameters.push((self.key.clone(), range)),
-            Place::Label { .. } => self.labels.push((member, range)),
-            Place::Payload => self.fail(unfit()),
-            Place::NoHeader(_) | Place::StatusCode | Place::Host | Place::Body => {}
+            MemberBinding::Query { .. } => self.query.push((member, range)),
+            MemberBinding::QueryParams => self.map_parameters.push((self.key.clone(), range)),
+            MemberBinding::Label { .. } => self.labels.push((member, range)),
+            MemberBinding::RawPayload => self.fail(not_raw()),
+            MemberBinding::InvalidHeader(_)
+            | MemberBinding::StatusCode
+            | MemberBinding::Host
+            | MemberBinding::Body => {}
         }
     }
 
@@ -168,7 +179,7 @@ impl<'b> HeadEncoder<'b> {
             _ => self.fail(
                 Error::new(ErrorKind::Unwritable)
                     .in_format("HTTP")
-                    .expected("a status code of an answer, 200 to 599")
+                    .expected("a status code of a response, 200 to 599")
                     .found(value.to_string()),
             ),
         }
@@ -176,33 +187,33 @@ impl<'b> HeadEncoder<'b> {
 }
 
 #[cold]
-fn reserved(name: &HeaderName) -> Error {
+fn reserved_header(name: &HeaderName) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
-        .expected("a header that is not about the connection or the frame of the message")
+        .expected("a header that does not control the connection or the framing of the message")
         .at_path(format!("header {name}"))
 }
 
 #[cold]
-pub(super) fn unwritable(name: &str) -> Error {
+pub(super) fn invalid_header(name: &str) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
-        .expected("the name and the text of a header, without control characters")
+        .expected("a valid header name and a header value without control characters")
         .at_path(format!("header {name}"))
 }
 
 #[cold]
-fn unfit() -> Error {
+fn not_raw() -> Error {
     Error::new(ErrorKind::Internal)
         .in_format("HTTP")
-        .expected(UNFIT)
+        .expected(EXPECTED_RAW_PAYLOAD)
 }
 
 impl Encoder for HeadEncoder<'_> {
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
         self.depth += 1;
-        if self.depth > 1 && matches!(self.current.1, Place::Payload) {
-            self.fail(unfit());
+        if self.depth > 1 && matches!(self.current.1, MemberBinding::RawPayload) {
+            self.fail(not_raw());
         }
     }
 
@@ -212,14 +223,14 @@ impl Encoder for HeadEncoder<'_> {
         }
         let ordinal = at.ordinal();
         let bindings = self.bindings;
-        match bindings.places.get(ordinal as usize) {
-            Some(Place::Body) | None => false,
-            Some(Place::NoHeader(name)) => {
-                self.fail(unwritable(name));
+        match bindings.members.get(ordinal as usize) {
+            Some(MemberBinding::Body) | None => false,
+            Some(MemberBinding::InvalidHeader(name)) => {
+                self.fail(invalid_header(name));
                 false
             }
-            Some(place) => {
-                self.current = (ordinal, place);
+            Some(binding) => {
+                self.current = (ordinal, binding);
                 self.list = None;
                 true
             }
@@ -231,8 +242,9 @@ impl Encoder for HeadEncoder<'_> {
     }
 
     fn is_head(&self) -> bool {
-        // Then another pass writes the other members.
-        self.bindings.document || self.bindings.payload.is_some() && !self.bindings.is_raw()
+        // A second pass writes the members in the body.
+        self.bindings.has_document
+            || self.bindings.payload.is_some() && !self.bindings.has_raw_payload()
     }
 
     fn end_structure(&mut self, _: Member<'_>) {
@@ -250,7 +262,7 @@ impl Encoder for HeadEncoder<'_> {
         if let Some(list) = self.list.take()
             && !list.is_empty
         {
-            self.take(list.start);
+            self.store_value(list.start);
         }
     }
 
@@ -258,7 +270,7 @@ impl Encoder for HeadEncoder<'_> {
 
     fn key(&mut self, _: Member<'_>, key: &str) {
         self.key.clear();
-        if let Place::Prefix { name, .. } = self.current.1 {
+        if let MemberBinding::Prefix { name, .. } = self.current.1 {
             self.key.push_str(name);
         }
         self.key.push_str(key);
@@ -268,74 +280,76 @@ impl Encoder for HeadEncoder<'_> {
 
     fn boolean(&mut self, at: Member<'_>, value: bool) {
         let text: &[u8] = if value { b"true" } else { b"false" };
-        self.put(at, |out| out.extend_from_slice(text));
+        self.write_scalar(at, |out| out.extend_from_slice(text));
     }
 
     fn integer(&mut self, at: Member<'_>, value: i64) {
-        if matches!(self.current.1, Place::StatusCode) {
+        if matches!(self.current.1, MemberBinding::StatusCode) {
             return self.status_code(value);
         }
-        self.put(at, |out| number::push_i64(out, value));
+        self.write_scalar(at, |out| number::push_i64(out, value));
     }
 
     fn float(&mut self, at: Member<'_>, value: f32) {
-        self.put(at, |out| number::push_f32(out, value));
+        self.write_scalar(at, |out| number::push_f32(out, value));
     }
 
     fn double(&mut self, at: Member<'_>, value: f64) {
-        self.put(at, |out| number::push_f64(out, value));
+        self.write_scalar(at, |out| number::push_f64(out, value));
     }
 
     fn big_integer(&mut self, at: Member<'_>, value: &BigInteger) {
-        self.put(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
+        self.write_scalar(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
     }
 
     fn big_decimal(&mut self, at: Member<'_>, value: &BigDecimal) {
-        self.put(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
+        self.write_scalar(at, |out| out.extend_from_slice(value.as_str().as_bytes()));
     }
 
     fn string(&mut self, at: Member<'_>, value: &str) {
-        let (member, place) = self.current;
-        match place {
-            Place::Header { plain: true, .. } if self.list.is_none() => {
+        let (member, binding) = self.current;
+        match binding {
+            MemberBinding::Header { is_plain: true, .. } if self.list.is_none() => {
                 let start = self.text.len();
                 self.text.extend_from_slice(value.as_bytes());
                 let end = self.text.len();
                 self.fields.push(Field { member, start, end });
             }
-            Place::Header { .. } if at.media_type().is_some() => {
-                self.put(at, |out| base64::push(out, value.as_bytes()));
+            MemberBinding::Header { .. } if at.media_type().is_some() => {
+                self.write_scalar(at, |out| base64::push(out, value.as_bytes()));
             }
-            Place::Header { .. } if self.list.is_some() => {
-                self.put(at, |out| header::push_item(out, value));
+            MemberBinding::Header { .. } if self.list.is_some() => {
+                self.write_scalar(at, |out| header::push_item(out, value));
             }
-            Place::Payload => self.body = Some(Bytes::copy_from_slice(value.as_bytes())),
-            place if place.is_encoded() && !at.has(MemberFlags::HOST_LABEL) => {
-                let start = self.begin();
-                percent::push_bytes(&mut self.text, value.as_bytes(), place.plain());
-                self.take(start);
+            MemberBinding::RawPayload => {
+                self.raw_payload = Some(Bytes::copy_from_slice(value.as_bytes()))
             }
-            _ => self.put(at, |out| out.extend_from_slice(value.as_bytes())),
+            binding if binding.is_encoded() && !at.has(MemberFlags::HOST_LABEL) => {
+                let start = self.begin_scalar();
+                percent::push_bytes(&mut self.text, value.as_bytes(), binding.unescaped());
+                self.store_value(start);
+            }
+            _ => self.write_scalar(at, |out| out.extend_from_slice(value.as_bytes())),
         }
     }
 
     fn text(&mut self, at: Member<'_>, value: &Text) {
-        let (member, place) = self.current;
-        match place {
-            // A blank that nobody refers to stands before it.
-            Place::Header { plain: true, .. }
+        let (member, binding) = self.current;
+        match binding {
+            // `push_inline` writes a space before the text. The recorded range does not include it.
+            MemberBinding::Header { is_plain: true, .. }
                 if self.list.is_none() && value.push_inline(&mut self.text, |_| b' ') =>
             {
                 let end = self.text.len();
                 let start = end - value.len();
                 self.fields.push(Field { member, start, end });
             }
-            Place::Label { .. } | Place::Query { .. }
+            MemberBinding::Label { .. } | MemberBinding::Query { .. }
                 if percent::is_inline_unreserved(value) && !at.has(MemberFlags::HOST_LABEL) =>
             {
                 let start = self.text.len();
                 self.text.extend_from_slice(value.as_bytes());
-                self.take(start);
+                self.store_value(start);
             }
             _ => self.string(at, value),
         }
@@ -343,23 +357,23 @@ impl Encoder for HeadEncoder<'_> {
 
     fn blob(&mut self, at: Member<'_>, value: &[u8]) {
         match self.current.1 {
-            Place::Payload => self.body = Some(Bytes::copy_from_slice(value)),
-            _ => self.put(at, |out| base64::push(out, value)),
+            MemberBinding::RawPayload => self.raw_payload = Some(Bytes::copy_from_slice(value)),
+            _ => self.write_scalar(at, |out| base64::push(out, value)),
         }
     }
 
     fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
         match self.current.1 {
-            Place::Payload => self.body = Some(value.clone().into_bytes()),
+            MemberBinding::RawPayload => self.raw_payload = Some(value.clone().into_bytes()),
             _ => self.blob(at, value.as_bytes()),
         }
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
         let format = scalar::timestamp_format(at, self.current.1.location());
-        let start = self.begin();
+        let start = self.begin_scalar();
         match scalar::push_timestamp(&mut self.text, value, format) {
-            Ok(()) => self.put_text(at, start),
+            Ok(()) => self.finish_scalar(at, start),
             Err(malformed) => {
                 self.text.truncate(start);
                 let error = Error::new(ErrorKind::Unwritable).in_format("HTTP");

@@ -1,99 +1,88 @@
-//! What tells one REST protocol from another.
+//! What differs between the REST protocols.
 
 use std::fmt;
 
 use bytes::Bytes;
 use http::{HeaderMap, response};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, Limits, Member, Operation, Schema, Service};
+use polywire_schema::{Body, Error, Limits, Member, Operation, Part, Schema, Service};
 
-use super::{Bindings, Parts, Prepared};
-use crate::error_facts::ErrorFacts;
-use crate::fault::Public;
+use super::{Bindings, IncomingMessage, OperationBindings};
+use crate::error_info::ErrorInfo;
+use crate::fault::PublicFault;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
 
-/// The format of the documents of a REST protocol, and what else it does in a
-/// way of its own.
+/// The format of the documents of a REST protocol, and its other differences.
 pub trait RestFormat: fmt::Debug + Send + Sync + Sized {
     const KIND: ProtocolKind;
     /// The media type of documents.
     const MEDIA_TYPE: &'static str;
-    /// Whether a body has to say its media type.
-    const SAYS_TYPE: bool;
-    /// The document of an output without members that stand there.
+    /// Whether a request with a body must have a `Content-Type`.
+    const REQUIRES_CONTENT_TYPE: bool;
+    /// The body of an output without members in the document.
     const EMPTY_OUTPUT: &'static [u8];
-    /// The document of a structure as payload that a client does not give, if
-    /// it writes one all the same.
+    /// The body of a request whose payload is an absent structure. `None`: no body.
     const EMPTY_PAYLOAD: Option<&'static [u8]>;
 
-    /// Whether the head of a response names its error, so that a member of the
-    /// error may be the whole body.
-    const NAMES_ERRORS_IN_HEAD: bool;
+    /// Whether a response names its error in a header. Only then can the body of an error be an
+    /// `@httpPayload`.
+    const ERROR_NAME_IN_HEADER: bool;
 
-    /// Whether documents have an element for the id of the call.
+    /// Whether documents have an element for the request id.
     const HAS_REQUEST_IDS: bool = false;
 
-    /// The format for a service.
+    /// Creates the format for a service.
     fn for_service(service: Service<'_>) -> Self;
 
-    /// See [`ServerProtocol::tell_request_id`](crate::ServerProtocol::tell_request_id).
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        request_id::tell(&[], response, id);
+    /// See [`ServerProtocol::add_request_id`](crate::ServerProtocol::add_request_id).
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        request_id::add(&[], response, id);
     }
 
-    /// Whether a media type is that of a document.
+    /// Returns whether a media type, without parameters, is that of a document.
     fn is_document(media_type: &str) -> bool;
 
-    /// Whether a request is one of this protocol.
+    /// Returns how likely a request is one of this protocol.
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim;
 
-    /// What else the bindings of an operation depend on.
-    fn prepare(&self, operation: Operation<'_>, prepared: &mut Prepared) {
-        let _ = (operation, prepared);
+    /// Adjusts the bindings of an operation to traits of this protocol.
+    fn adjust_bindings(
+        &self,
+        operation: Operation<'_>,
+        operation_bindings: &mut OperationBindings,
+    ) {
+        let _ = (operation, operation_bindings);
     }
 
-    /// Reads the members that stand in a document, and finishes the structure.
+    /// Reads the members of `part` from the body, and finishes the structure.
+    ///
+    /// `part` is the members in the document, or the payload if that is the whole document.
     fn read_document<'de>(
         &self,
-        parts: &Parts<'_, 'de>,
+        incoming: &IncomingMessage<'_, 'de>,
+        part: Part,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
-    /// Reads the member that is the whole document, and finishes the
-    /// structure.
-    fn read_payload<'de>(
-        &self,
-        parts: &Parts<'_, 'de>,
-        sink: &mut dyn Sink<'de>,
-    ) -> Result<(), Error>;
-
-    /// Reads nothing, where a body could have been.
-    fn read_nothing(&self, parts: &Parts<'_, '_>) -> Result<(), Error> {
-        let _ = parts;
+    /// Checks whether a message that can have a body may have an empty one.
+    fn check_empty_body(&self, incoming: &IncomingMessage<'_, '_>) -> Result<(), Error> {
+        let _ = incoming;
         Ok(())
     }
 
-    /// Writes the members that stand in a document.
+    /// Writes the members of `part`: the members in the document, or the payload if that is the
+    /// whole document. The result is empty if the payload is absent.
     fn write_document(
         &self,
         root: Member<'_>,
         bindings: &Bindings,
+        part: Part,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error>;
 
-    /// Writes the member that is the whole document; nothing if it is not
-    /// there.
-    fn write_payload(
-        &self,
-        root: Member<'_>,
-        bindings: &Bindings,
-        message: &dyn Message,
-    ) -> Result<Vec<u8>, Error>;
-
-    /// Writes the body of an error of the model, and says in `headers` which
-    /// it is, where the protocol does so. `text` is what the error says; a member
-    /// may say it too.
+    /// Writes the body of a modelled error, and its name into `headers` if the protocol names
+    /// errors there. `text` is the message of the fault. A member can contain the same text.
     fn write_error(
         &self,
         error: Schema<'_>,
@@ -103,22 +92,17 @@ pub trait RestFormat: fmt::Debug + Send + Sync + Sized {
         headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error>;
 
-    /// The same for a fault that the model does not know. Never fails.
-    fn write_fault(&self, fault: Public<'_>, headers: &mut HeaderMap) -> Vec<u8>;
+    /// Writes the body and the headers of a fault that is not a modelled error. Never fails.
+    fn write_fault(&self, fault: PublicFault<'_>, headers: &mut HeaderMap) -> Vec<u8>;
 
-    /// Whether the body of a response is an error, though its status is that of
-    /// an output.
-    fn is_error(&self, prepared: &Prepared, body: &Body) -> bool {
-        let _ = (prepared, body);
+    /// Returns whether the body of a response is an error although its status is that of an output.
+    fn is_error(&self, operation_bindings: &OperationBindings, body: &Body) -> bool {
+        let _ = (operation_bindings, body);
         false
     }
 
-    /// What a response says of its error. `None` if it says nothing as this
-    /// protocol does.
-    fn error_facts(
-        &self,
-        head: &response::Parts,
-        body: &Body,
-        limits: &Limits,
-    ) -> Option<ErrorFacts>;
+    /// Returns name and message of the error in a response. `None` if the response is not an error
+    /// of this protocol, for example that of a proxy.
+    fn error_info(&self, head: &response::Parts, body: &Body, limits: &Limits)
+    -> Option<ErrorInfo>;
 }

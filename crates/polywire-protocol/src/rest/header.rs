@@ -1,4 +1,4 @@
-//! Names of headers, and lists in their values, RFC 9110, section 5.6.1.
+//! Header names, and lists in header values (RFC 9110, section 5.6.1).
 
 use std::borrow::Cow;
 
@@ -7,55 +7,56 @@ use http::header::{CONNECTION, CONTENT_LENGTH, TE, TRAILER, TRANSFER_ENCODING, U
 use polywire_schema::ShapeKind;
 use polywire_text::Malformed;
 
-use crate::kept;
+use crate::intern;
 use crate::media::trim_whitespace;
 
-/// The header of a member.
+/// A header that a member is bound to.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     pub(crate) name: HeaderName,
-    pub(crate) role: Role,
+    pub(crate) kind: HeaderKind,
 }
 
-/// What a header is for.
+/// How a member that is bound to a header is written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Role {
-    /// The connection: what a message says there would break the next one.
+pub(crate) enum HeaderKind {
+    /// A header about the connection (RFC 9110, section 7.6.1). A member must not set it, because
+    /// that would break the framing of HTTP.
     Connection,
-    /// The length of the body.
-    Length,
+    /// `Content-Length`. The value must be the actual length.
+    ContentLength,
     Other,
 }
 
 impl Header {
-    /// The header of a member: a name of the model. `None` if it cannot be one.
+    /// Creates a header with a name from the model. Returns `None` if the name is invalid.
     pub(crate) fn new(name: &str) -> Option<Self> {
-        kept::header_name(name).map(Self::of)
+        intern::header_name(name).map(Self::of)
     }
 
-    /// A header whose name a message gives. `None` if it cannot be one.
-    pub(crate) fn given(name: &str) -> Option<Self> {
+    /// Creates a header with a name from a message. Returns `None` if the name is invalid.
+    pub(crate) fn from_message(name: &str) -> Option<Self> {
         HeaderName::from_bytes(name.as_bytes()).ok().map(Self::of)
     }
 
     fn of(name: HeaderName) -> Self {
-        // RFC 9110, section 7.6.1.
         const HOP: [HeaderName; 5] = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
-        const OLDER: [&str; 2] = ["keep-alive", "proxy-connection"];
-        let role = if name == CONTENT_LENGTH {
-            Role::Length
-        } else if HOP.contains(&name) || OLDER.contains(&name.as_str()) {
-            Role::Connection
+        const LEGACY_HOP: [&str; 2] = ["keep-alive", "proxy-connection"];
+        let kind = if name == CONTENT_LENGTH {
+            HeaderKind::ContentLength
+        } else if HOP.contains(&name) || LEGACY_HOP.contains(&name.as_str()) {
+            HeaderKind::Connection
         } else {
-            Role::Other
+            HeaderKind::Other
         };
-        Self { name, role }
+        Self { name, kind }
     }
 }
 
-/// Splits a header value into the items of a list of this kind.
+/// Splits a header value into the items of a list with elements of this kind.
 ///
-/// Strings may be quoted. HTTP dates hold a comma each.
+/// Items of lists of strings can be quoted. An HTTP date contains one comma; `dates` is set for
+/// lists of these.
 pub(super) fn split<'de>(
     value: &Cow<'de, str>,
     kind: ShapeKind,
@@ -76,7 +77,7 @@ pub(super) fn split<'de>(
             items.push(slice(start, end));
             start = end + 1;
         }
-        // Half a date is for the reader of dates to refuse.
+        // The timestamp parser rejects an incomplete date.
         if start < value.len() {
             items.push(slice(start, value.len()));
         }
@@ -96,11 +97,11 @@ pub(super) fn split<'de>(
         items.retain(|item| !item.is_empty());
         return Ok(items);
     }
-    quoted(value)
+    split_quoted(value)
 }
 
-/// A list in which some items are quoted strings.
-fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
+/// Splits a list in which some items are quoted strings.
+fn split_quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
     let bytes = value.as_bytes();
     let mut items = Vec::new();
     let mut at = 0;
@@ -148,8 +149,8 @@ fn quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
     }
 }
 
-/// Appends an item of a list, quoted if it must be: also where it would be
-/// trimmed or skipped otherwise.
+/// Appends an item of a list. Quotes it if it contains a comma or a quote, is empty, or has white
+/// space at its ends.
 pub(super) fn push_item(out: &mut Vec<u8>, item: &str) {
     if !item.contains([',', '"']) && !item.is_empty() && trim_whitespace(item) == item {
         return out.extend_from_slice(item.as_bytes());

@@ -1,71 +1,86 @@
-//! Which member has a header, by the name of the header.
+//! Looks up the member that is bound to a header by the name of the header.
 
-use super::binding::Place;
+use super::binding::MemberBinding;
 
-/// A hash table over the names of the headers of one structure. It holds the
-/// model's names, so no sender can make it slow; a name is looked up by its
-/// length and its last eight bytes.
+/// A hash table from the header names of one structure to the ordinals of its members.
+///
+/// The table contains only names from the model, so a peer cannot cause collisions. The hash covers
+/// the length of a name and its last eight bytes.
 #[derive(Debug, Default)]
 pub(crate) struct HeaderIndex {
-    /// Ordinals of members plus one; 0 is empty. A power of two, at most half of
-    /// it taken.
+    /// Ordinals plus one; 0 is an empty slot. The length is a power of two, and at most half of the
+    /// slots are in use, so that a search ends.
     slots: Box<[u32]>,
-    /// Whether two members have one header.
-    is_shared: bool,
+    /// Whether two members are bound to the same header.
+    has_duplicates: bool,
 }
 
 impl HeaderIndex {
-    pub(crate) fn new(places: &[Place]) -> Self {
-        let headers = places.iter().filter_map(Place::header).count();
+    pub(crate) fn new(members: &[MemberBinding]) -> Self {
+        let headers = members.iter().filter_map(MemberBinding::header).count();
         if headers == 0 {
             return Self::default();
         }
-        let mut is_shared = false;
+        let mut has_duplicates = false;
         let mut slots = vec![0; (2 * headers).next_power_of_two()].into_boxed_slice();
-        for (ordinal, place) in places.iter().enumerate() {
-            let (Some(header), Ok(next)) = (place.header(), u32::try_from(ordinal + 1)) else {
+        for (ordinal, binding) in members.iter().enumerate() {
+            let (Some(header), Ok(next)) = (binding.header(), u32::try_from(ordinal + 1)) else {
                 continue;
             };
             let mut at = hash(header.name.as_str().as_bytes()) & (slots.len() - 1);
             while let Some(other) = (slots[at] as usize).checked_sub(1) {
-                let other = places[other].header().map(|header| &header.name);
-                is_shared |= other == Some(&header.name);
+                let other = members[other].header().map(|header| &header.name);
+                has_duplicates |= other == Some(&header.name);
                 at = (at + 1) & (slots.len() - 1);
             }
             slots[at] = next;
         }
-        Self { slots, is_shared }
+        Self {
+            slots,
+            has_duplicates,
+        }
     }
 
-    /// Whether two members have one header.
-    pub(crate) const fn is_shared(&self) -> bool {
-        self.is_shared
+    /// Returns whether two members are bound to the same header.
+    pub(crate) const fn has_duplicates(&self) -> bool {
+        self.has_duplicates
     }
 
-    /// The first member whose header this is.
+    /// Returns the first member that is bound to this header.
     #[inline]
-    pub(crate) fn find<'b>(&self, name: &str, places: &'b [Place]) -> Option<(u32, &'b Place)> {
+    pub(crate) fn find<'b>(
+        &self,
+        name: &str,
+        members: &'b [MemberBinding],
+    ) -> Option<(u32, &'b MemberBinding)> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash(name.as_bytes());
         loop {
             let ordinal = self.slots[at & mask].checked_sub(1)?;
-            let place = places.get(ordinal as usize)?;
-            if place.header()?.name.as_str() == name {
-                return Some((ordinal, place));
+            let binding = members.get(ordinal as usize)?;
+            if binding.header()?.name.as_str() == name {
+                return Some((ordinal, binding));
             }
             at += 1;
         }
     }
 
-    /// Calls `found` with each member whose header this is.
-    pub(crate) fn find_all(&self, name: &str, places: &[Place], mut found: impl FnMut(u32)) {
+    /// Calls `found` with each member that is bound to this header.
+    pub(crate) fn find_all(
+        &self,
+        name: &str,
+        members: &[MemberBinding],
+        mut found: impl FnMut(u32),
+    ) {
         let Some(mask) = self.slots.len().checked_sub(1) else {
             return;
         };
         let mut at = hash(name.as_bytes());
         while let Some(ordinal) = self.slots[at & mask].checked_sub(1) {
-            let place = places.get(ordinal as usize).and_then(Place::header);
-            if place.is_some_and(|header| header.name.as_str() == name) {
+            let binding = members
+                .get(ordinal as usize)
+                .and_then(MemberBinding::header);
+            if binding.is_some_and(|header| header.name.as_str() == name) {
                 found(ordinal);
             }
             at += 1;
@@ -73,7 +88,7 @@ impl HeaderIndex {
     }
 }
 
-/// Names of one prefix differ in their ends.
+/// Hashes the end of a name, because header names with a common prefix differ at the end.
 #[inline]
 fn hash(name: &[u8]) -> usize {
     let end = match name.last_chunk::<8>() {

@@ -1,22 +1,34 @@
-//! What REST protocols share: the HTTP bindings of Smithy, both ways.
+//! The REST protocols: HTTP requests and responses by Smithy's HTTP bindings.
 //!
-//! A [`Rest`] is a whole protocol but for what its [`RestFormat`] decides: how
-//! documents look, what media type they have, how a response names an error.
-//! `server.rs` and `client.rs` are its two sides, and `body.rs` reads and
-//! writes the parts of a message that are no head.
+//! [`Rest`] implements everything that restJson1 and restXml share. [`RestFormat`] contains what
+//! differs: the format of documents, their media type, and how a response names an error.
+//!
+//! A request passes through these modules:
+//!
+//! 1. `route.rs` finds the operation for a method and a URI.
+//! 2. `decode/` reads the members that are bound to the head: labels, query parameters, headers,
+//!    and the status code of responses.
+//! 3. `body.rs` passes the rest of the message to the format, or to `payload.rs` if the body is a
+//!    blob or a string.
+//!
+//! To write a message, `encode.rs` writes the values of the head into one buffer, `body.rs` writes
+//! the body, and `assemble.rs` builds the target and the headers from the buffer.
+//!
+//! `binding.rs` computes once per service which part of a message carries each member. `server.rs`
+//! and `client.rs` implement the traits of the two sides.
 //!
 //! <https://smithy.io/2.0/spec/http-bindings.html>
 
+mod assemble;
 mod binding;
 mod body;
 mod client;
 mod decode;
 mod encode;
-mod finish;
 mod format;
 mod header;
+mod header_template;
 mod index;
-mod layout;
 mod pattern;
 mod payload;
 mod route;
@@ -28,24 +40,29 @@ use std::collections::HashMap;
 
 use polywire_schema::{Direction, Error, ErrorKind, Member, Operation, Schema, Service};
 
-pub(crate) use binding::{Bindings, Payload, Prepared};
-pub(crate) use body::{Parts, Side};
+pub(crate) use binding::{Bindings, OperationBindings, Payload};
+pub(crate) use body::{IncomingMessage, Side};
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
 pub(crate) use format::RestFormat;
 pub use pattern::{Pattern, PatternError, Segment};
-pub(crate) use route::{Found, Router};
+pub(crate) use route::{RouteMatch, Router};
 
-use crate::protocol::{FromService, MountError, OfKind, ProtocolKind};
+use crate::operation_table::OperationTable;
+use crate::protocol::{FromService, MountError, ProtocolInfo, ProtocolKind};
 
-/// Why a payload cannot be had of an error whose name stands in its body. Of restXml's traits
-/// `@httpPayload` is one for inputs and outputs only:
+/// The error for a modelled error with `@httpPayload` in a protocol that names errors in the body.
+/// restXml supports the trait only in inputs and outputs:
 /// <https://smithy.io/2.0/aws/protocols/aws-restxml-protocol.html#supported-traits>.
 #[cold]
-fn no_place(operation: Operation<'_>, payload: Member<'_>, kind: ProtocolKind) -> MountError {
+fn unsupported_error_payload(
+    operation: Operation<'_>,
+    payload: Member<'_>,
+    kind: ProtocolKind,
+) -> MountError {
     MountError(format!(
-        "{}: {} has no place for the @httpPayload `{}` of the error {}, since the body of its \
-         errors names them; without the trait the member stands there too",
+        "{}: {} does not support @httpPayload on the member `{}` of the error {}, because the body \
+         of an error contains its name; remove the trait to write the member into that body",
         operation.name(),
         kind.name(),
         payload.name(),
@@ -58,13 +75,26 @@ fn no_place(operation: Operation<'_>, payload: Member<'_>, kind: ProtocolKind) -
 pub struct Rest<F> {
     pub(crate) format: F,
     router: Router,
-    /// By the index of the operation; none for operations of other services.
-    operations: Vec<Option<Prepared>>,
-    /// The errors of the operations, by the index of the shape.
+    /// The bindings of the operations of the service.
+    operations: OperationTable<OperationBindings>,
+    /// The bindings of the errors of all operations, by the index of the shape.
     errors: HashMap<u32, Bindings>,
 }
 
-impl<F: RestFormat> OfKind for Rest<F> {
+/// The error for a request or response without a required member.
+#[cold]
+fn missing_member(member: Member<'_>) -> Error {
+    let name = format!(
+        "the required member `{}` of {}",
+        member.name(),
+        member.container().id()
+    );
+    Error::new(ErrorKind::Missing)
+        .in_format("HTTP")
+        .expected(name)
+}
+
+impl<F: RestFormat> ProtocolInfo for Rest<F> {
     fn kind(&self) -> ProtocolKind {
         F::KIND
     }
@@ -77,34 +107,37 @@ impl<F: RestFormat> FromService for Rest<F> {
 }
 
 impl<F: RestFormat> Rest<F> {
-    /// The protocol for a service.
+    /// Creates the protocol for a service.
     ///
     /// # Errors
     ///
-    /// An operation has no `@http`, or two have the same. For restXml also: an error has a
-    /// member that is `@httpPayload`.
+    /// An operation has no `@http` trait, or two operations have the same method and URI. With
+    /// restXml, also if a member of an error has the `@httpPayload` trait.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let format = F::for_service(service);
         let mut router = Router::default();
-        let mut operations = Vec::new();
+        let mut operations = OperationTable::default();
         let mut errors = HashMap::new();
         for operation in service.operations() {
-            let mut prepared = Prepared::of(operation)?;
-            format.prepare(operation, &mut prepared);
-            prepared.input.media_type = body::media_type::<F>(operation.input(), &prepared.input);
-            prepared.output.media_type =
-                body::media_type::<F>(operation.output(), &prepared.output);
+            let mut operation_bindings = OperationBindings::of(operation)?;
+            format.adjust_bindings(operation, &mut operation_bindings);
+            operation_bindings.input.media_type =
+                body::media_type::<F>(operation.input(), &operation_bindings.input);
+            operation_bindings.output.media_type =
+                body::media_type::<F>(operation.output(), &operation_bindings.output);
             for error in operation.errors() {
-                let own = errors.entry(error.index());
-                let own: &mut Bindings = own.or_insert_with(|| Self::bindings_of(error));
-                if let Some(payload) = own.payload.filter(|_| !F::NAMES_ERRORS_IN_HEAD) {
-                    return Err(no_place(operation, error.member(payload.ordinal), F::KIND));
+                let entry = errors.entry(error.index());
+                let bindings: &mut Bindings = entry.or_insert_with(|| Self::bindings_of(error));
+                if let Some(payload) = bindings.payload.filter(|_| !F::ERROR_NAME_IN_HEADER) {
+                    return Err(unsupported_error_payload(
+                        operation,
+                        error.member(payload.ordinal),
+                        F::KIND,
+                    ));
                 }
             }
-            router.add(operation, &prepared)?;
-            let index = operation.index() as usize;
-            operations.resize_with(operations.len().max(index + 1), || None);
-            operations[index] = Some(prepared);
+            router.add(operation, &operation_bindings)?;
+            operations.insert(operation, operation_bindings);
         }
         Ok(Self {
             format,
@@ -114,8 +147,8 @@ impl<F: RestFormat> Rest<F> {
         })
     }
 
-    /// Calls `with` with the bindings of an error. Those of one that no operation
-    /// has are made here.
+    /// Calls `with` with the bindings of an error. Computes them if no operation of the service
+    /// lists the error.
     fn with_error<T>(&self, error: Schema<'_>, with: impl FnOnce(&Bindings) -> T) -> T {
         match self.errors.get(&error.index()) {
             Some(bindings) => with(bindings),
@@ -129,13 +162,7 @@ impl<F: RestFormat> Rest<F> {
         bindings
     }
 
-    fn prepared(&self, operation: Operation<'_>) -> Result<&Prepared, Error> {
-        let found = self.operations.get(operation.index() as usize);
-        found.and_then(Option::as_ref).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format(F::KIND.name())
-                .expected("an operation of the service that the protocol was made for")
-                .found(operation.id().to_owned())
-        })
+    fn operation_bindings(&self, operation: Operation<'_>) -> Result<&OperationBindings, Error> {
+        self.operations.get(operation, F::KIND)
     }
 }

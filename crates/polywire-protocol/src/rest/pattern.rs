@@ -25,15 +25,15 @@ pub struct Pattern {
 /// A segment of a pattern's path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Segment {
-    /// This text.
+    /// A segment with exactly this text.
     Literal(String),
-    /// Any one segment: the value of this member.
+    /// Any one segment. Its text is the value of this member.
     Label(String),
-    /// Any segments, at least one: the value of this member.
+    /// One or more segments. Their text, including the slashes, is the value of this member.
     Greedy(String),
 }
 
-/// Why a text is no pattern.
+/// The error for a text that is not a URI pattern.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PatternError(String);
 
@@ -46,16 +46,16 @@ impl fmt::Display for PatternError {
 impl std::error::Error for PatternError {}
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern, with an optional query.
     ///
     /// # Errors
     ///
-    /// It does not begin with `/`, a brace is not closed, a second greedy label
-    /// stands in it, or its query has a `%` that encodes nothing.
+    /// The text does not start with `/`, a brace is not closed, there are two greedy labels, or the
+    /// query has a `%` that is not followed by two hexadecimal digits.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
         let Some(path) = path.strip_prefix('/') else {
-            return Err(PatternError(format!("`{text}` does not begin with /")));
+            return Err(PatternError(format!("`{text}` does not start with /")));
         };
         let mut segments = Vec::new();
         for segment in path.split('/').filter(|segment| !segment.is_empty()) {
@@ -64,7 +64,9 @@ impl Pattern {
                 .and_then(|rest| rest.strip_suffix('}'));
             segments.push(match label {
                 None if segment.contains(['{', '}']) => {
-                    return Err(PatternError(format!("`{text}`: `{segment}` is no label")));
+                    return Err(PatternError(format!(
+                        "`{text}`: `{segment}` is not a label"
+                    )));
                 }
                 None => Segment::Literal(segment.to_owned()),
                 Some(label) => match label.strip_suffix('+') {
@@ -77,11 +79,13 @@ impl Pattern {
         if segments.iter().filter(is_greedy).count() > 1 {
             return Err(PatternError(format!("`{text}` has two greedy labels")));
         }
-        // A pattern has its query as URIs have it. What is looked for, and written
-        // again, is what that means.
+        // The query of a pattern is percent-encoded. Store it decoded, to compare it with decoded
+        // parameters.
         let plain = |part: &str| match percent::decode(part) {
             Ok(plain) => Ok(plain.into_owned()),
-            Err(_) => Err(PatternError(format!("`{text}`: `{part}` is no query"))),
+            Err(_) => Err(PatternError(format!(
+                "`{text}`: `{part}` is not a valid query"
+            ))),
         };
         let literal = |part: &str| match part.split_once('=') {
             Some((key, value)) => Ok((plain(key)?, Some(plain(value)?))),
@@ -92,19 +96,20 @@ impl Pattern {
         Ok(Self { segments, query })
     }
 
-    /// The segments of the path.
+    /// Returns the segments of the path.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Whether a label with this name stands for any number of segments.
+    /// Returns whether the label with this name is greedy.
     pub(crate) fn is_greedy(&self, name: &str) -> bool {
         let greedy = |segment: &Segment| matches!(segment, Segment::Greedy(own) if own == name);
         self.segments.iter().any(greedy)
     }
 
-    /// The parameters that the query must have, decoded.
+    /// Returns the parameters that the query of a request must have, decoded: keys and, if the
+    /// pattern has them, values.
     #[must_use]
     pub fn query(&self) -> &[(String, Option<String>)] {
         &self.query
@@ -116,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_refused() {
+    fn invalid_patterns_are_rejected() {
         for text in ["", "a", "/{a", "/a}", "/x{a}", "/{a+}/{b+}", "/?a=%2"] {
             assert!(Pattern::parse(text).is_err(), "{text}");
         }

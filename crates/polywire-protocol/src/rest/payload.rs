@@ -1,7 +1,7 @@
-//! A payload that is the body as it is: a blob or a string.
+//! Reading a payload that is a blob or a string: the body without a document format.
 //!
-//! Payloads that are documents are written and read by their format. Writing this
-//! one goes along with the head.
+//! `RestFormat` reads and writes other payloads. `HeadEncoder` writes blobs and strings together
+//! with the head.
 
 use std::borrow::Cow;
 
@@ -11,34 +11,36 @@ use polywire_schema::{
 };
 use polywire_text::utf8;
 
-/// Whether a payload of this kind is the body as it is. A document that holds
-/// a string is not.
+use super::missing_member;
+
+/// Returns whether a payload of this kind is the body itself. A value of type document is not, even
+/// if it is a string.
 pub(crate) const fn is_raw(kind: ShapeKind) -> bool {
     matches!(kind, ShapeKind::Blob | ShapeKind::String | ShapeKind::Enum)
 }
 
-pub(crate) const UNFIT: &str = "a payload that is a blob or a string";
+pub(crate) const EXPECTED_RAW_PAYLOAD: &str = "a payload that is a blob or a string";
 
-/// A decoder of a structure of which the body is the payload.
+/// A decoder for a structure whose only member in the body is the payload.
 #[derive(Debug)]
 pub(crate) struct RawDecoder<'de> {
     body: &'de Body,
-    /// The place of the payload, until it has been read.
+    /// The ordinal of the payload, until it has been read.
     payload: Option<u32>,
-    required: bool,
+    is_request: bool,
 }
 
 impl<'de> RawDecoder<'de> {
-    pub(crate) const fn new(body: &'de Body, payload: u32, required: bool) -> Self {
+    pub(crate) const fn new(body: &'de Body, payload: u32, is_request: bool) -> Self {
         Self {
             body,
             payload: Some(payload),
-            required,
+            is_request,
         }
     }
 
-    fn unfit<T>(&self) -> Result<T, Error> {
-        Err(self.error(ErrorKind::Internal, UNFIT))
+    fn not_raw<T>(&self) -> Result<T, Error> {
+        Err(self.error(ErrorKind::Internal, EXPECTED_RAW_PAYLOAD))
     }
 }
 
@@ -46,7 +48,7 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         match at.is_root() {
             true => Ok(Seq::default()),
-            false => self.unfit(),
+            false => self.not_raw(),
         }
     }
 
@@ -55,19 +57,19 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     }
 
     fn list(&mut self, _: Member<'_>) -> Result<Seq, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn item(&mut self, _: Member<'_>, _: &mut Seq) -> Result<bool, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn map(&mut self, _: Member<'_>) -> Result<Seq, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn key(&mut self, _: Member<'_>, _: &mut Seq) -> Result<Option<Text>, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn null(&mut self, _: Member<'_>) -> Result<bool, Error> {
@@ -75,27 +77,27 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     }
 
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn integer(&mut self, _: Member<'_>) -> Result<i64, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn double(&mut self, _: Member<'_>) -> Result<f64, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn text(&mut self, at: Member<'_>) -> Result<Text, Error> {
@@ -119,32 +121,25 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     }
 
     fn timestamp(&mut self, _: Member<'_>) -> Result<Timestamp, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn any(&mut self) -> Result<Event, Error> {
-        self.unfit()
+        self.not_raw()
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        match self.required {
+        match self.is_request {
             true => Defaults::Server.fills_default(at),
             false => Defaults::Client.fills_default(at),
         }
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.required {
+        if !self.is_request {
             return Ok(());
         }
-        let name = format!(
-            "the required member `{}` of {}",
-            at.name(),
-            at.container().id()
-        );
-        Err(Error::new(ErrorKind::Missing)
-            .in_format("HTTP")
-            .expected(name))
+        Err(missing_member(at))
     }
 
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {

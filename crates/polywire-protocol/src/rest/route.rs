@@ -1,16 +1,14 @@
-//! From a method, a path and a query to an operation.
+//! Finds the operation for a method, a path and a query.
 //!
-//! The patterns of a service stand in a tree, a level a segment. A path is
-//! looked for from the root; at each level a literal is tried before a label
-//! and a label before a greedy one, so the most specific pattern is found
-//! first, and a dead end goes back to the next choice. Of greedy labels one
-//! with segments behind it is more specific than one without. At the leaf the
-//! pattern that asks for most of the query wins.
+//! The URI patterns of a service form a tree with one level per path segment. The search tries a
+//! literal before a label, and a label before a greedy label, so that it finds the most specific
+//! pattern first. If a branch has no match, the search backtracks. A greedy label that is followed
+//! by other segments is tried before one at the end of a pattern. Among the patterns with the same
+//! path, those with more query literals are tried first.
 //!
-//! A literal `x-id=Name` in the query is there to tell the operations of S3
-//! apart by their name alone, and half of its clients do not send it. So it
-//! may be missing, but must not be another; without it, those operations come
-//! first of which the request has all that they require in query and headers.
+//! The query literal `x-id=Name` is special: S3 uses it only to distinguish operations, and many
+//! clients omit it. A request without `x-id` therefore matches if it has all required headers and
+//! query parameters of the operation. A request with a different `x-id` does not match.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -20,25 +18,28 @@ use polywire_schema::{Location, Operation};
 use polywire_text::percent;
 use smallvec::SmallVec;
 
-use super::{Prepared, Segment};
+use super::{OperationBindings, Segment};
 use crate::protocol::{MountError, Route};
 
+/// The operations of a service, by method and URI pattern.
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     root: Node,
 }
 
+/// A node of the tree: the patterns that start with the same segments.
 #[derive(Debug, Default)]
 struct Node {
     literals: Literals,
+    /// The node after a label.
     label: Option<Box<Node>>,
-    /// Greedy labels: the segments behind them are matched from the end.
+    /// The node after a greedy label.
     greedy: Option<Box<Node>>,
     leaves: Vec<Leaf>,
 }
 
-/// The nodes behind literals, sorted by length and then by text: most look-ups
-/// compare one text only.
+/// The nodes after literals, sorted by length and then by text, so that most lookups compare a
+/// single text.
 #[derive(Debug, Default)]
 struct Literals(Vec<(String, Node)>);
 
@@ -56,13 +57,13 @@ impl Literals {
         Some(&self.0[position].1)
     }
 
-    /// The node behind a segment, which may be percent-encoded.
-    fn of_segment(&self, text: &str) -> Option<&Node> {
+    /// Returns the node after a segment of a request, which can be percent-encoded.
+    fn get_decoded(&self, text: &str) -> Option<&Node> {
         if self.0.is_empty() {
             return None;
         }
         self.get(text).or_else(|| match text.contains('%') {
-            // Rare: a literal that was sent percent-encoded.
+            // Clients rarely percent-encode literals.
             true => self.get(&percent::decode(text).ok()?),
             false => None,
         })
@@ -77,39 +78,45 @@ impl Literals {
     }
 }
 
+/// An operation whose path pattern ends at a node.
 #[derive(Debug)]
 struct Leaf {
     method: Method,
+    /// The parameters that the query must have, except `x-id`.
     query: Vec<(String, Option<String>)>,
-    /// What the query has to say where it says `x-id`.
+    /// The value that `x-id` must have if it is present.
     id: Option<String>,
-    /// What a request without `x-id` must have.
-    needs: Vec<Need>,
+    /// The headers and parameters that a request without `x-id` must have.
+    requirements: Vec<Requirement>,
+    /// The index of the operation.
     operation: u32,
-    /// The members of the labels, in the order of the path.
+    /// The ordinals of the members that are bound to the labels, in the order of the path.
     labels: Vec<u32>,
 }
 
 /// A part of a request that an operation requires.
 #[derive(Debug)]
-enum Need {
+enum Requirement {
     Header(HeaderName),
     Query(String),
 }
 
+/// The query parameter with which S3 distinguishes operations.
 const ID: &str = "x-id";
 
-/// What was found for a request.
+/// The result of a search.
 #[derive(Debug)]
-pub(crate) enum Found {
-    Route(Route),
-    /// The path is there, but with these methods only.
-    Methods(Vec<Method>),
-    Nothing,
+pub(crate) enum RouteMatch {
+    /// The operation and the ranges of its labels.
+    Found(Route),
+    /// Operations have this path, but only with these methods.
+    OtherMethods(Vec<Method>),
+    /// No operation has this path and query.
+    NotFound,
 }
 
 impl Node {
-    /// Whether no pattern goes on behind it.
+    /// Returns whether no pattern has a segment after this node.
     fn is_leaf(&self) -> bool {
         self.literals.0.is_empty() && self.label.is_none() && self.greedy.is_none()
     }
@@ -120,12 +127,12 @@ impl Router {
     pub(crate) fn add(
         &mut self,
         operation: Operation<'_>,
-        prepared: &Prepared,
+        operation_bindings: &OperationBindings,
     ) -> Result<(), MountError> {
         let name = operation.name();
-        let Prepared {
+        let OperationBindings {
             method, pattern, ..
-        } = prepared;
+        } = operation_bindings;
         let input = operation.input();
         let mut labels = Vec::new();
         let mut label = |label: &str| {
@@ -157,42 +164,44 @@ impl Router {
             .iter()
             .position(|(key, value)| key == ID && value.is_some());
         let id = id.and_then(|position| query.remove(position).1);
-        let mut needs = Vec::new();
+        let mut requirements = Vec::new();
         if id.is_some() {
             for member in input.members().filter(|member| member.is_required()) {
                 let name = member.location_name();
                 match member.location() {
-                    Location::Query => needs.push(Need::Query(name.to_owned())),
+                    Location::Query => requirements.push(Requirement::Query(name.to_owned())),
                     Location::Header => {
-                        needs.extend(HeaderName::from_bytes(name.as_bytes()).map(Need::Header));
+                        requirements.extend(
+                            HeaderName::from_bytes(name.as_bytes()).map(Requirement::Header),
+                        );
                     }
                     _ => {}
                 }
             }
         }
-        let same = |leaf: &&Leaf| leaf.method == *method && leaf.query == query && leaf.id == id;
-        if node.leaves.iter().any(|leaf| same(&leaf)) {
+        let is_same = |leaf: &&Leaf| leaf.method == *method && leaf.query == query && leaf.id == id;
+        if node.leaves.iter().any(|leaf| is_same(&leaf)) {
             let uri = operation.http().map_or("", |(_, uri, _)| uri);
             return Err(MountError(format!(
-                "{name}: another operation has {method} {uri} too"
+                "{name}: another operation also has {method} {uri}"
             )));
         }
         node.leaves.push(Leaf {
             method: method.clone(),
             query,
             id,
-            needs,
+            requirements,
             operation: operation.index(),
             labels,
         });
-        // Those that ask for more are tried first.
+        // Try patterns with more conditions first.
         node.leaves
-            .sort_by_key(|leaf| std::cmp::Reverse((leaf.query.len(), leaf.needs.len())));
+            .sort_by_key(|leaf| std::cmp::Reverse((leaf.query.len(), leaf.requirements.len())));
         Ok(())
     }
 
-    /// Finds the operation of a request.
-    pub(crate) fn find(&self, method: &Method, head: &request::Parts) -> Found {
+    /// Finds the operation for a request.
+    pub(crate) fn find(&self, method: &Method, head: &request::Parts) -> RouteMatch {
         let path = head.uri.path();
         let mut search = Search {
             path,
@@ -204,19 +213,20 @@ impl Router {
         };
         let start = usize::from(path.starts_with('/'));
         if let Some(route) = search.node(&self.root, start) {
-            return Found::Route(route);
+            return RouteMatch::Found(route);
         }
-        // A second search, which fails too, lists the methods for the error: most requests do not need them.
+        // Search again for the methods of the path. Requests with a matching method do not pay for
+        // it.
         search.methods = Some(Vec::new());
         search.node(&self.root, start);
         match search.methods {
-            Some(methods) if !methods.is_empty() => Found::Methods(methods),
-            _ => Found::Nothing,
+            Some(methods) if !methods.is_empty() => RouteMatch::OtherMethods(methods),
+            _ => RouteMatch::NotFound,
         }
     }
 }
 
-/// The end of the segment that begins at `start`.
+/// Returns the end of the segment that starts at `start`.
 fn end_of_segment(path: &str, start: usize) -> usize {
     let rest = &path.as_bytes()[start..];
     let len = rest.iter().position(|byte| *byte == b'/');
@@ -226,19 +236,20 @@ fn end_of_segment(path: &str, start: usize) -> usize {
 /// The values of labels, as ranges of the path.
 type Labels = SmallVec<[Range<usize>; 4]>;
 
+/// The state of a search in the tree.
 struct Search<'a> {
     path: &'a str,
     method: &'a Method,
     query: &'a str,
     headers: &'a HeaderMap,
     labels: Labels,
-    /// The methods of the path, if they are asked for.
+    /// The methods of all operations with this path and query. `None` in the first search.
     methods: Option<Vec<Method>>,
 }
 
 impl Search<'_> {
-    /// Looks for the segments from offset `at` of the path. An empty segment at the end does not
-    /// count, unless a greedy label takes the end.
+    /// Matches the segments from offset `at` of the path. An empty segment at the end is ignored,
+    /// unless it belongs to a greedy label.
     fn node(&mut self, node: &Node, at: usize) -> Option<Route> {
         if at >= self.path.len() {
             return self.leaf(node);
@@ -246,7 +257,7 @@ impl Search<'_> {
         let end = end_of_segment(self.path, at);
         let text = &self.path[at..end];
         let next_at = end + 1;
-        if let Some(next) = node.literals.of_segment(text)
+        if let Some(next) = node.literals.get_decoded(text)
             && let Some(route) = self.node(next, next_at)
         {
             return Some(route);
@@ -263,16 +274,16 @@ impl Search<'_> {
         self.greedy(node.greedy.as_ref()?, at)
     }
 
-    /// Looks for a greedy label from offset `start`: first with segments behind it, the longest label first; then up to
-    /// the end of the path.
+    /// Matches a greedy label that starts at offset `start`. If patterns have segments after the
+    /// label, tries the longest value of the label first.
     fn greedy(&mut self, next: &Node, start: usize) -> Option<Route> {
         let len = self.path.len();
         if !next.is_leaf() {
-            // From the right: the label ends before each slash in turn.
+            // The label ends before a slash. Start with the last one.
             let slashes = self.path[start..].rmatch_indices('/');
             for (slash, _) in slashes {
                 let end = start + slash;
-                // The label is not empty, and a segment follows it.
+                // The label must not be empty, and a segment must follow.
                 if end == start || end + 1 == len {
                     continue;
                 }
@@ -281,8 +292,8 @@ impl Search<'_> {
                 }
             }
         }
-        // A slash at the end belongs to the value of the label: the keys `photos` and `photos/` of
-        // an object store differ.
+        // A slash at the end belongs to the value: `photos` and `photos/` are different keys in an
+        // object store.
         let only_slash = &self.path[start..] == "/";
         match only_slash {
             true => None,
@@ -290,7 +301,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks for the segments from offset `at`, behind a label.
+    /// Matches the segments from offset `at` after a label.
     fn with_label(&mut self, next: &Node, label: Range<usize>, at: usize) -> Option<Route> {
         self.labels.push(label);
         let route = self.node(next, at);
@@ -303,9 +314,10 @@ impl Search<'_> {
             if self.methods.is_none() && leaf.method != *self.method {
                 continue;
             }
-            let asked =
-                |(key, value): &(String, Option<String>)| has(self.query, key, value.as_deref());
-            if !leaf.query.iter().all(asked) || !self.is_meant(leaf) {
+            let has_literal = |(key, value): &(String, Option<String>)| {
+                has_parameter(self.query, key, value.as_deref())
+            };
+            if !leaf.query.iter().all(has_literal) || !self.allows_id(leaf) {
                 continue;
             }
             if leaf.method == *self.method {
@@ -323,26 +335,25 @@ impl Search<'_> {
         }
         None
     }
-}
 
-impl Search<'_> {
-    /// Whether the request may mean an operation that is told by `x-id`.
-    fn is_meant(&self, leaf: &Leaf) -> bool {
+    /// Returns whether the `x-id` of the request, or its other parts if it has none, allow the
+    /// operation.
+    fn allows_id(&self, leaf: &Leaf) -> bool {
         let Some(id) = &leaf.id else {
             return true;
         };
-        if has(self.query, ID, None) {
-            return has(self.query, ID, Some(id));
+        if has_parameter(self.query, ID, None) {
+            return has_parameter(self.query, ID, Some(id));
         }
-        leaf.needs.iter().all(|need| match need {
-            Need::Header(name) => self.headers.contains_key(name),
-            Need::Query(name) => has(self.query, name, None),
+        leaf.requirements.iter().all(|need| match need {
+            Requirement::Header(name) => self.headers.contains_key(name),
+            Requirement::Query(name) => has_parameter(self.query, name, None),
         })
     }
 }
 
-/// Whether a query has a parameter, with this value if one is asked for.
-fn has(query: &str, key: &str, value: Option<&str>) -> bool {
+/// Returns whether a query has a parameter, with this value if there is one.
+fn has_parameter(query: &str, key: &str, value: Option<&str>) -> bool {
     query.split('&').any(|part| {
         let (own, own_value) = part.split_once('=').unwrap_or((part, ""));
         percent::decode_query(own).is_ok_and(|own| own == key)
@@ -374,7 +385,7 @@ mod tests {
     }
 
     fn add(router: &mut Router, operation: Operation<'_>) -> Result<(), MountError> {
-        router.add(operation, &Prepared::of(operation)?)
+        router.add(operation, &OperationBindings::of(operation)?)
     }
 
     fn find(set: &SchemaSet<'_>, count: u32, method: &Method, target: &str) -> String {
@@ -385,15 +396,15 @@ mod tests {
         let (head, ()) = http::Request::get(target).body(()).unwrap().into_parts();
         let path = head.uri.path();
         match router.find(method, &head) {
-            Found::Route(route) => {
+            RouteMatch::Found(route) => {
                 let mut found = set.operation(route.operation).name().to_owned();
                 for (member, range) in route.labels {
                     found.push_str(&format!(" {member}={}", &path[range]));
                 }
                 found
             }
-            Found::Methods(methods) => format!("{methods:?}"),
-            Found::Nothing => "nothing".to_owned(),
+            RouteMatch::OtherMethods(methods) => format!("{methods:?}"),
+            RouteMatch::NotFound => "nothing".to_owned(),
         }
     }
 
@@ -420,7 +431,7 @@ mod tests {
         assert_eq!(find(Method::GET, "/x/q/r/"), "Greedy 0=q/r/");
         assert_eq!(find(Method::GET, "/g/1/2/z/3"), "Between 0=1/2 1=3");
         assert_eq!(find(Method::GET, "/g/1/z/3/"), "Between 0=1 1=3");
-        // As much as there is.
+        // A greedy label takes as many segments as possible.
         assert_eq!(find(Method::GET, "/g/1/z/2/z/3"), "Between 0=1/z/2 1=3");
         assert_eq!(find(Method::GET, "/g/1/z"), "Rest 0=1/z");
         assert_eq!(find(Method::GET, "/g//z/3"), "Rest 0=/z/3");
@@ -437,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn conflicts_are_refused() {
+    fn conflicts_are_rejected() {
         let set = set(&[
             ("One", "GET", "/x/{a}"),
             ("Two", "GET", "/x/{b}"),
@@ -448,7 +459,7 @@ mod tests {
         let error = add(&mut router, set.operation(1)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "Two: another operation has GET /x/{b} too"
+            "Two: another operation also has GET /x/{b}"
         );
         let error = add(&mut router, set.operation(2)).unwrap_err();
         assert_eq!(

@@ -1,11 +1,11 @@
-//! Scalars in headers, queries and labels: their text forms.
+//! Timestamps in headers, query parameters and labels.
 
 use polywire_schema::{Location, Member, Timestamp, TimestampFormat};
 use polywire_text::Malformed;
 use polywire_text::timestamp::ReadPolicy;
 
-/// The form of a timestamp at a place: the trait's, else HTTP-date in headers
-/// and RFC 3339 elsewhere.
+/// Returns the format of a timestamp: `@timestampFormat`, or by default HTTP-date in headers and
+/// RFC 3339 in other locations.
 pub(super) fn timestamp_format(at: Member<'_>, location: Location) -> TimestampFormat {
     at.timestamp_format().unwrap_or(match location {
         Location::Header | Location::PrefixHeaders => TimestampFormat::HttpDate,
@@ -13,7 +13,7 @@ pub(super) fn timestamp_format(at: Member<'_>, location: Location) -> TimestampF
     })
 }
 
-/// Reads a timestamp; a date of RFC 3339 must be in UTC where `utc` says so.
+/// Parses a timestamp. With `utc`, a timestamp of RFC 3339 must have the offset `Z`.
 pub(super) fn parse_timestamp(
     text: &str,
     format: TimestampFormat,

@@ -1,4 +1,4 @@
-//! A REST protocol on a server.
+//! The server side of the REST protocols.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -6,7 +6,10 @@ use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value};
 
-use super::{Found, HeadDecoder, HeadEncoder, Parts, Payload, Prepared, Rest, RestFormat, Side};
+use super::{
+    HeadDecoder, HeadEncoder, IncomingMessage, OperationBindings, Payload, Rest, RestFormat,
+    RouteMatch, Side,
+};
 use crate::coding::has_own_coding;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
@@ -19,24 +22,24 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
         let mut found = self.router.find(&head.method, head);
-        // RFC 9110, section 9.3.2: HEAD is GET whose answer has no body, which
-        // the transport leaves out.
+        // HEAD is GET with a response without a body (RFC 9110, section 9.3.2). The transport
+        // removes the body.
         if head.method == Method::HEAD
-            && let Found::Methods(methods) = &found
+            && let RouteMatch::OtherMethods(methods) = &found
             && methods.contains(&Method::GET)
         {
             found = self.router.find(&Method::GET, head);
         }
         match found {
-            Found::Route(route) => Ok(Plan::Buffer(route)),
-            Found::Methods(mut methods) => {
+            RouteMatch::Found(route) => Ok(Plan::Buffer(route)),
+            RouteMatch::OtherMethods(mut methods) => {
                 if methods.contains(&Method::GET) && !methods.contains(&Method::HEAD) {
                     methods.push(Method::HEAD);
                 }
                 Err(Fault::method_not_allowed(methods))
             }
-            Found::Nothing => {
-                let message = format!("no operation answers {} {}", head.method, head.uri.path());
+            RouteMatch::NotFound => {
+                let message = format!("no operation for {} {}", head.method, head.uri.path());
                 Err(Fault::new(FaultKind::UnknownOperation, message))
             }
         }
@@ -48,17 +51,17 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         request: &ReadPlan<'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
-        let prepared = self.prepared(operation)?;
-        check_media_types::<F>(operation, prepared, request)?;
-        let parts = Parts {
+        let operation_bindings = self.operation_bindings(operation)?;
+        check_media_types::<F>(operation, operation_bindings, request)?;
+        let parts = IncomingMessage {
             root: operation.input().root(),
-            bindings: &prepared.input,
+            bindings: &operation_bindings.input,
             body: request.body,
             limits: request.limits,
             side: Side::Server,
             is_error: false,
         };
-        let mut head = HeadDecoder::request(request.head, request.route, &prepared.input);
+        let mut head = HeadDecoder::request(request.head, request.route, &operation_bindings.input);
         Ok(parts.read(&self.format, &mut head, sink)?)
     }
 
@@ -67,21 +70,22 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         operation: Operation<'_>,
         output: &dyn Message,
     ) -> Result<http::Response<Bytes>, Error> {
-        let prepared = self.prepared(operation)?;
-        let bindings = &prepared.output;
+        let operation_bindings = self.operation_bindings(operation)?;
+        let bindings = &operation_bindings.output;
         let root = operation.output().root();
         let mut head = HeadEncoder::new(bindings);
         head.write(root, output)?;
-        // An answer to HEAD has no body, and says how long it would be.
-        if prepared.method == Method::HEAD {
-            return answer(&mut head, prepared.code, None, Bytes::new(), true);
+        // A response to HEAD has no body, but can have its `Content-Length`.
+        if operation_bindings.method == Method::HEAD {
+            return response(&mut head, operation_bindings.code, None, Bytes::new(), true);
         }
-        let nothing = operation.has(OperationFlags::UNIT_OUTPUT) || prepared.code == 204;
-        let empty = (!nothing).then_some(F::EMPTY_OUTPUT);
+        let has_no_body =
+            operation.has(OperationFlags::UNIT_OUTPUT) || operation_bindings.code == 204;
+        let empty = (!has_no_body).then_some(F::EMPTY_OUTPUT);
         let body = self.write_body(root, bindings, output, &mut head, empty, Side::Server)?;
         let media_type = bindings.media_type_of(body.as_ref())?;
         let body = body.unwrap_or_default();
-        answer(&mut head, prepared.code, media_type, body, false)
+        response(&mut head, operation_bindings.code, media_type, body, false)
     }
 
     fn encode_error(
@@ -95,14 +99,14 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         self.with_error(error, |bindings| {
             let mut head = HeadEncoder::new(bindings);
             head.write(error.root(), &message)?;
-            let mut response = answer(&mut head, code, None, Bytes::new(), false)?;
+            let mut response = response(&mut head, code, None, Bytes::new(), false)?;
             let headers = response.headers_mut();
             let body = fault.write(&message, |message| {
                 self.format
                     .write_error(error, bindings, message, fault.message(), headers)
             })?;
             fault.write_head(headers);
-            let (body, media_type) = match F::NAMES_ERRORS_IN_HEAD && bindings.payload.is_some() {
+            let (body, media_type) = match F::ERROR_NAME_IN_HEADER && bindings.payload.is_some() {
                 true => {
                     let body = fault.write(&message, |message| {
                         let root = error.root();
@@ -117,7 +121,7 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
                 ),
             };
             if let Some(media_type) = media_type {
-                // A member may have said it.
+                // A member can be bound to `Content-Type`.
                 response
                     .headers_mut()
                     .entry(CONTENT_TYPE)
@@ -140,8 +144,8 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         response
     }
 
-    fn tell_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
-        self.format.tell_request_id(response, id);
+    fn add_request_id(&self, response: &mut http::Response<Bytes>, id: &str) {
+        self.format.add_request_id(response, id);
     }
 
     fn has_request_ids(&self) -> bool {
@@ -150,78 +154,86 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
 
     fn conflicts_with(&self, other: ProtocolKind) -> Option<&'static str> {
         let is_rest = matches!(other, ProtocolKind::RestJson1 | ProtocolKind::RestXml);
-        is_rest.then_some("a request without a body is the same in both")
+        is_rest.then_some("their requests without a body are identical")
     }
 }
 
-/// An answer with this head and body.
-fn answer(
+/// Builds a response.
+fn response(
     head: &mut HeadEncoder<'_>,
     code: u16,
     media_type: Option<&HeaderValue>,
     body: Bytes,
-    is_headed: bool,
+    is_head_response: bool,
 ) -> Result<http::Response<Bytes>, Error> {
     let mut response = http::Response::new(body);
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::OK);
-    head.respond(&mut response, media_type, is_headed)?;
+    head.write_response(&mut response, media_type, is_head_response)?;
     Ok(response)
 }
 
-/// Whether an input is a structure without members, to which some may be added
-/// and whose callers may send an empty document.
-fn is_open(operation: Operation<'_>) -> bool {
+/// Returns whether an input is a structure without members, rather than `Unit`. Members can be
+/// added to such a structure later, so clients may send an empty document.
+fn is_extensible(operation: Operation<'_>) -> bool {
     operation.input().is_empty() && !operation.has(OperationFlags::UNIT_INPUT)
 }
 
-/// Whether the caller sent what the input needs and takes what the output is.
+/// Checks the media type of the request, and whether the client accepts that of the response.
 fn check_media_types<F: RestFormat>(
     operation: Operation<'_>,
-    prepared: &Prepared,
+    operation_bindings: &OperationBindings,
     request: &ReadPlan<'_>,
 ) -> Result<(), Fault> {
-    let Prepared { input, output, .. } = prepared;
+    let OperationBindings { input, output, .. } = operation_bindings;
     let head = HeadSummary::new(request.head);
     if !request.body.is_empty() {
         if head.has_coding && !has_own_coding(operation) {
             check_coding(&request.head.headers)?;
         }
         if input.has_body() {
-            match expected::<F>(input.payload, operation.input()) {
-                Body::Any => {}
-                _ if !F::SAYS_TYPE && head.content_type.is_none() => {}
-                Body::Type(wanted) => head.check_type(wanted, |_| false)?,
-                Body::Document => head.check_type(F::MEDIA_TYPE, F::is_document)?,
+            match expected_type::<F>(input.payload, operation.input()) {
+                ExpectedType::Any => {}
+                _ if !F::REQUIRES_CONTENT_TYPE && head.content_type.is_none() => {}
+                ExpectedType::Type(wanted) => head.check_type(wanted, |_| false)?,
+                ExpectedType::Document => head.check_type(F::MEDIA_TYPE, F::is_document)?,
             }
-        } else if head.content_type.is_some() && !is_open(operation) {
-            let message = format!("{} takes no body", operation.name());
+        } else if head.content_type.is_some() && !is_extensible(operation) {
+            let message = format!("{} does not accept a body", operation.name());
             return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
         }
     }
     if output.has_body() {
-        match expected::<F>(output.payload, operation.output()) {
-            Body::Any => {}
-            Body::Type(wanted) => head.check_accept(wanted, |_| false)?,
-            Body::Document => head.check_accept(F::MEDIA_TYPE, F::is_document)?,
+        match expected_type::<F>(output.payload, operation.output()) {
+            ExpectedType::Any => {}
+            ExpectedType::Type(wanted) => head.check_accept(wanted, |_| false)?,
+            ExpectedType::Document => head.check_accept(F::MEDIA_TYPE, F::is_document)?,
         }
     }
     Ok(())
 }
 
-/// What a body may be.
-enum Body<'s> {
+/// The media type that is expected of a body.
+enum ExpectedType<'s> {
+    /// Any media type.
     Any,
+    /// A media type of the document format.
     Document,
+    /// This media type.
     Type(&'s str),
 }
 
-fn expected<'s, F: RestFormat>(payload: Option<Payload>, shape: Schema<'s>) -> Body<'s> {
+fn expected_type<'s, F: RestFormat>(
+    payload: Option<Payload>,
+    shape: Schema<'s>,
+) -> ExpectedType<'s> {
     match payload {
-        Some(payload) if payload.raw => match shape.member(payload.ordinal).media_type() {
-            Some(own) => Body::Type(own),
-            None if F::SAYS_TYPE && payload.kind != ShapeKind::Blob => Body::Type("text/plain"),
-            None => Body::Any,
+        Some(payload) if payload.is_raw => match shape.member(payload.ordinal).media_type() {
+            Some(media_type) => ExpectedType::Type(media_type),
+            None if F::REQUIRES_CONTENT_TYPE && payload.kind != ShapeKind::Blob => {
+                ExpectedType::Type("text/plain")
+            }
+            None => ExpectedType::Any,
         },
-        _ => Body::Document,
+        _ => ExpectedType::Document,
     }
 }

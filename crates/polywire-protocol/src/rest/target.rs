@@ -1,4 +1,4 @@
-//! The target of a request: a URI pattern, ready to be filled in.
+//! The target of requests: a URI pattern with the literals already encoded.
 
 use std::ops::Range;
 
@@ -7,24 +7,24 @@ use polywire_schema::Schema;
 use polywire_text::percent;
 
 use super::{Pattern, Segment};
-use crate::kept;
+use crate::intern;
 
-/// A pattern whose literals are joined and whose labels are places of members.
+/// A pattern with its literals joined, and its labels resolved to members of the input.
 #[derive(Debug)]
 pub(crate) struct Target {
     parts: Vec<Part>,
-    /// `?` and the literals of the query, if there are any.
+    /// `?` and the literal parameters of the query, percent-encoded. Empty if there are none.
     query: String,
-    /// Their keys.
+    /// The keys of the literal parameters.
     keys: Vec<String>,
-    /// The whole target, if no member has a part in it.
+    /// The target, if it does not depend on the input.
     fixed: Option<Uri>,
 }
 
 #[derive(Debug)]
 enum Part {
     Literal(String),
-    /// The value of a member, which has been encoded.
+    /// The value of a member, percent-encoded.
     Label(Label),
 }
 
@@ -32,11 +32,11 @@ enum Part {
 #[derive(Debug)]
 pub(crate) struct Label {
     pub(crate) name: String,
-    /// Whether it stands for any number of segments.
-    pub(crate) greedy: bool,
-    /// Whether its segments may be `.` and `..`.
-    pub(crate) keeps_dots: bool,
-    /// `None` if the input has no such member.
+    /// Whether the label takes any number of segments.
+    pub(crate) is_greedy: bool,
+    /// Whether a segment of a greedy label can be `.` or `..`.
+    pub(crate) allows_dots: bool,
+    /// The ordinal of the member. `None` if the input has no member with this name.
     pub(crate) ordinal: Option<u32>,
 }
 
@@ -54,8 +54,8 @@ impl Target {
                     let member = members.find(|member| member.name() == name);
                     parts.push(Part::Label(Label {
                         name: name.clone(),
-                        greedy: matches!(segment, Segment::Greedy(_)),
-                        keeps_dots: false,
+                        is_greedy: matches!(segment, Segment::Greedy(_)),
+                        allows_dots: false,
                         ordinal: member.map(|member| member.ordinal()),
                     }));
                 }
@@ -77,7 +77,7 @@ impl Target {
             }
         }
         let fixed = match &parts[..] {
-            [Part::Literal(path)] => kept::target(&format!("{path}{query}")),
+            [Part::Literal(path)] => intern::target(&format!("{path}{query}")),
             _ => None,
         };
         Self {
@@ -88,33 +88,32 @@ impl Target {
         }
     }
 
-    /// Sends the segments `.` and `..` of greedy labels as they are.
-    pub(crate) fn keep_dots(&mut self) {
+    /// Allows the segments `.` and `..` in greedy labels. They are sent without encoding.
+    pub(crate) fn allow_dots(&mut self) {
         for part in &mut self.parts {
             if let Part::Label(label) = part {
-                label.keeps_dots = label.greedy;
+                label.allows_dots = label.is_greedy;
             }
         }
     }
 
-    /// The target of requests that have no parameters of members, if it is
-    /// always the same.
+    /// Returns the target if it is the same for all requests without query parameters from members.
     pub(crate) const fn fixed(&self) -> Option<&Uri> {
         self.fixed.as_ref()
     }
 
-    /// Whether something stands in the query already.
+    /// Returns whether the query has literal parameters.
     pub(crate) fn has_query(&self) -> bool {
         !self.query.is_empty()
     }
 
-    /// Whether a parameter stands there already.
+    /// Returns whether the query has a literal parameter with this key.
     pub(crate) fn has_parameter(&self, key: &str) -> bool {
         self.keys.iter().any(|own| own == key)
     }
 
-    /// Writes path and literal query behind the values of labels. `range` says
-    /// where in the texts before the value of a label stands.
+    /// Appends the path and the literal query to `out`. `range` returns the range of `out` that
+    /// contains the value of a label.
     pub(crate) fn push<E>(
         &self,
         out: &mut Vec<u8>,

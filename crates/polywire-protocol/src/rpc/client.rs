@@ -1,4 +1,4 @@
-//! An RPC protocol on a client.
+//! The client side of the RPC protocols.
 
 use bytes::Bytes;
 use http::{Method, response};
@@ -7,7 +7,7 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags,
 
 use super::{Document, Rpc, Side, Style};
 use crate::endpoint::host_prefix;
-use crate::error_facts::ErrorFacts;
+use crate::error_info::ErrorInfo;
 use crate::protocol::{ClientProtocol, Outcome};
 
 impl<S: Style> ClientProtocol for Rpc<S> {
@@ -21,14 +21,14 @@ impl<S: Style> ClientProtocol for Rpc<S> {
             let target = self.style.target(&self.service, operation.name());
             return Err(Error::new(ErrorKind::Internal)
                 .in_format(S::KIND.name())
-                .expected(format!("a target, not {target}")));
+                .expected(format!("a valid request target, not {target}")));
         };
         let body = match !operation.has(OperationFlags::UNIT_INPUT) {
             true => {
                 let root = operation.input().root();
                 let document = self.style.document();
-                let room = &call.request_room;
-                Bytes::from(document.write(root, input, Side::Client, room)?)
+                let size = &call.request_size;
+                Bytes::from(document.write(root, input, Side::Client, size)?)
             }
             false if S::ALWAYS_A_DOCUMENT => Bytes::from_static(S::Document::EMPTY),
             false => Bytes::new(),
@@ -50,8 +50,8 @@ impl<S: Style> ClientProtocol for Rpc<S> {
         body: &Body,
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
-        if let Err(missing) = self.style.check_answer(head) {
-            return Ok(Outcome::Foreign(missing));
+        if let Err(message) = self.style.check_response(head) {
+            return Ok(Outcome::Foreign(message));
         }
         if head.status.is_success() {
             return Ok(Outcome::Output);
@@ -91,7 +91,7 @@ impl<S: Style> ClientProtocol for Rpc<S> {
     }
 }
 
-/// What an answer holds that is no output.
+/// Decodes the error in a response that is not an output.
 pub(crate) fn failure<'s>(
     document: &impl Document,
     operation: Operation<'s>,
@@ -100,9 +100,9 @@ pub(crate) fn failure<'s>(
     limits: &Limits,
 ) -> Outcome<'s> {
     let document = document.value(body, limits);
-    let facts = ErrorFacts::of(&head.headers, &document);
-    match operation.find_error(&facts.name) {
+    let info = ErrorInfo::of(&head.headers, &document);
+    match operation.find_error(&info.name) {
         Some(error) => Outcome::Error(error),
-        None => Outcome::Fault(facts.into_fault(head.status)),
+        None => Outcome::Fault(info.into_fault(head.status)),
     }
 }

@@ -1,4 +1,4 @@
-//! The formats of documents.
+//! The formats of the documents of RPC protocols.
 
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
@@ -6,24 +6,23 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Value};
 
 use crate::rest::Side;
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 
 /// A format of documents.
 pub trait Document {
-    /// A structure without members.
+    /// The document of a structure without members.
     const EMPTY: &'static [u8];
 
-    /// Writes a structure, or a value without a schema. `room` says how much
-    /// space to begin with.
+    /// Encodes a structure, or a value without a schema. `size` is the estimate for the buffer.
     fn write(
         &self,
         at: Member<'_>,
         message: &dyn Message,
         side: Side,
-        room: &Room,
+        size: &SizeHint,
     ) -> Result<Vec<u8>, Error>;
 
-    /// Reads a structure; an empty body is an empty one.
+    /// Decodes a structure. An empty body is a structure without members.
     fn read<'de>(
         &self,
         at: Member<'_>,
@@ -33,11 +32,11 @@ pub trait Document {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error>;
 
-    /// Reads whatever a client was sent; null if it is no document.
+    /// Decodes a body of any shape. Returns null if it is not a document of this format.
     fn value(&self, body: &Body, limits: &Limits) -> Value;
 }
 
-/// JSON, by the profile of a server.
+/// JSON, with this profile for servers.
 #[derive(Debug)]
 pub struct Json(pub(crate) JsonProfile);
 
@@ -58,12 +57,12 @@ impl Document for Json {
         at: Member<'_>,
         message: &dyn Message,
         side: Side,
-        room: &Room,
+        size: &SizeHint,
     ) -> Result<Vec<u8>, Error> {
-        let mut encoder = JsonEncoder::new(self.profile(side), room.vec());
+        let mut encoder = JsonEncoder::new(self.profile(side), size.new_buffer());
         message.write(at, &mut encoder);
         let document = encoder.finish()?;
-        room.took(document.len());
+        size.record(document.len());
         Ok(document)
     }
 
@@ -113,17 +112,17 @@ impl Document for Cbor {
         at: Member<'_>,
         message: &dyn Message,
         side: Side,
-        room: &Room,
+        size: &SizeHint,
     ) -> Result<Vec<u8>, Error> {
         let defaults = match side {
             Side::Client => Defaults::Client,
             Side::Server => Defaults::Server,
         };
-        let encoder = CborEncoder::new(room.vec());
+        let encoder = CborEncoder::new(size.new_buffer());
         let mut encoder = encoder.with_defaults(defaults);
         message.write(at, &mut encoder);
         let document = encoder.finish()?;
-        room.took(document.len());
+        size.record(document.len());
         Ok(document)
     }
 

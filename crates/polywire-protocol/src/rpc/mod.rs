@@ -1,11 +1,11 @@
-//! What RPC protocols share: one `POST` a call, a structure as the whole body,
-//! and errors that say in the document which they are.
+//! The RPC protocols of Smithy: each call is a `POST`, the input and the output are the whole body,
+//! and the document of an error contains its name.
 //!
-//! An [`Rpc`] is a whole protocol but for what its [`Style`] decides: where a
-//! request names its operation, what marks a message, what a message without a
-//! structure looks like. `server.rs` and `client.rs` are its two sides;
-//! `document.rs` has the formats, and `v2.rs` what the two protocols of
-//! Smithy RPC v2 have in common.
+//! [`Rpc`] implements everything that these protocols share. [`Style`] contains what differs: how a
+//! request names its operation, which headers mark a message, and the body of a message without a
+//! structure. `server.rs` and `client.rs` implement the traits of the two sides. `document.rs`
+//! contains the formats of documents, and `v2.rs` the common part of the two Smithy RPC v2
+//! protocols.
 
 mod client;
 mod document;
@@ -17,20 +17,20 @@ use std::fmt;
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, request, response};
-use polywire_schema::{Error, ErrorKind, Operation, OperationFlags, Service};
+use polywire_schema::{Error, Operation, OperationFlags, Service};
 
 pub(crate) use client::failure;
 pub(crate) use document::{Cbor, Document, Json};
 pub(crate) use server::{ErrorDocument, error_document, other_document, other_members};
 pub(crate) use v2::RpcV2;
 
-use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};
+use crate::operation_table::OperationTable;
+use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
 use crate::rest::Side;
-use crate::room::Room;
-use crate::{Fault, kept};
+use crate::size_hint::SizeHint;
+use crate::{Fault, intern};
 
-/// `Code;Sender` or `Code;Receiver`, in answers of services that have
-/// `@awsQueryCompatible`.
+/// `Code;Sender` or `Code;Receiver`, in error responses of services with `@awsQueryCompatible`.
 ///
 /// <https://smithy.io/2.0/aws/protocols/aws-query-protocol.html>
 pub(crate) const QUERY_ERROR: HeaderName = HeaderName::from_static("x-amzn-query-error");
@@ -41,82 +41,81 @@ const QUERY_MODE: HeaderName = HeaderName::from_static("x-amzn-query-mode");
 pub struct Rpc<S> {
     style: S,
     service: String,
-    /// Its name with the namespace, a dot between them.
-    absolute: String,
+    /// The name of the service with its namespace, separated by a dot.
+    qualified_service: String,
     /// The indices of the operations, by name.
     operations: HashMap<String, u32>,
-    /// What is known of each call, by the index of the operation; none for
-    /// operations of other services.
-    calls: Vec<Option<Call>>,
+    calls: OperationTable<CallTemplate>,
     query_compatible: bool,
 }
 
-/// What all messages of an operation have in common.
+/// The parts that are equal in all messages of an operation.
 #[derive(Debug)]
-struct Call {
-    /// `None` if the names of service and operation cannot make one.
+struct CallTemplate {
+    /// The target of requests. `None` if the names of service and operation do not form a valid
+    /// path.
     target: Option<Uri>,
-    /// The headers of a request, to be copied.
+    /// The headers of a request.
     request: HeaderMap,
-    /// The headers of an answer that is an output.
-    answer: HeaderMap,
-    request_room: Room,
-    answer_room: Room,
+    /// The headers of a response with an output.
+    response: HeaderMap,
+    request_size: SizeHint,
+    response_size: SizeHint,
 }
 
-/// What tells one RPC protocol from another.
+/// The differences between the RPC protocols.
 pub trait Style: fmt::Debug + Send + Sync + Sized {
     const NEW: Self;
     const KIND: ProtocolKind;
-    /// The format of its documents.
+    /// The format of documents.
     type Document: Document;
-    /// Their media type.
+    /// The media type of documents.
     const MEDIA_TYPE: &'static str;
-    /// Whether requests without an input have an empty document, rather than no
-    /// body and no media type.
+    /// Whether a request without input has an empty document, rather than no body and no media
+    /// type.
     const ALWAYS_A_DOCUMENT: bool;
-    /// Whether a response without a body says its media type.
+    /// Whether a response without a body has a media type.
     const ALWAYS_A_TYPE: bool;
-    /// Whether errors are named with their namespace.
+    /// Whether the names of errors have a namespace.
     const ABSOLUTE_ERRORS: bool;
 
     fn document(&self) -> &Self::Document;
 
-    /// Whether a request is one of this protocol.
+    /// Returns how likely a request is one of this protocol.
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim;
 
-    /// The name of the operation that a request calls, of a service with this name and
-    /// this one with its namespace.
+    /// Returns the name of the operation of a request. `service` is the name of the service, and
+    /// `qualified_service` its name with namespace.
     fn operation<'h>(
         &self,
         head: &'h request::Parts,
         service: &str,
-        absolute: &str,
+        qualified_service: &str,
     ) -> Result<&'h str, Fault>;
 
-    /// The path of a call.
+    /// Returns the path of requests for an operation.
     fn target(&self, service: &str, operation: &str) -> String;
 
-    /// Adds the headers of a call.
+    /// Adds the headers of a request that belong to the protocol.
     fn mark_request(&self, headers: &mut HeaderMap, service: &str, operation: &str);
 
-    /// Adds the headers of an answer.
+    /// Adds the headers of a response that belong to the protocol.
     fn mark_response(&self, headers: &mut HeaderMap) {
         let _ = headers;
     }
 
-    /// Whether the caller takes an answer of this protocol.
+    /// Checks whether the caller accepts a response of this protocol.
     fn check_accept(&self, head: &HeadSummary<'_>) -> Result<(), Fault> {
         let _ = head;
         Ok(())
     }
 
-    /// Whether an answer comes from a server of this protocol; if not, what is
+    /// Checks whether a response comes from a server of this protocol. The error describes what is
     /// missing.
-    fn check_answer(&self, head: &response::Parts) -> Result<(), String>;
+    fn check_response(&self, head: &response::Parts) -> Result<(), String>;
 }
 
-impl<S: Style> OfKind for Rpc<S> {
+impl<S: Style> ProtocolInfo for Rpc<S> {
     fn kind(&self) -> ProtocolKind {
         S::KIND
     }
@@ -129,29 +128,27 @@ impl<S: Style> FromService for Rpc<S> {
 }
 
 impl<S: Style> Rpc<S> {
-    /// The protocol for a service.
+    /// Creates the protocol for a service.
     #[must_use]
     pub fn new(service: Service<'_>) -> Self {
         let mut rpc = Self {
             style: S::NEW,
             service: service.name().to_owned(),
-            absolute: service.id().replace('#', "."),
+            qualified_service: service.id().replace('#', "."),
             operations: HashMap::new(),
-            calls: Vec::new(),
+            calls: OperationTable::default(),
             query_compatible: service.is_aws_query_compatible(),
         };
         for operation in service.operations() {
-            let call = rpc.call_of(operation);
-            let index = operation.index();
-            rpc.operations.insert(operation.name().to_owned(), index);
-            let (index, len) = (index as usize, rpc.calls.len());
-            rpc.calls.resize_with(len.max(index + 1), || None);
-            rpc.calls[index] = Some(call);
+            let call = rpc.template_of(operation);
+            let name = operation.name().to_owned();
+            rpc.operations.insert(name, operation.index());
+            rpc.calls.insert(operation, call);
         }
         rpc
     }
 
-    fn call_of(&self, operation: Operation<'_>) -> Call {
+    fn template_of(&self, operation: Operation<'_>) -> CallTemplate {
         let name = operation.name();
         let media_type = HeaderValue::from_static(S::MEDIA_TYPE);
         let mut request = HeaderMap::new();
@@ -162,27 +159,21 @@ impl<S: Style> Rpc<S> {
             request.insert(QUERY_MODE, HeaderValue::from_static("true"));
         }
         self.style.mark_request(&mut request, &self.service, name);
-        let mut answer = HeaderMap::new();
+        let mut response = HeaderMap::new();
         if !operation.has(OperationFlags::UNIT_OUTPUT) || S::ALWAYS_A_TYPE {
-            answer.insert(CONTENT_TYPE, media_type);
+            response.insert(CONTENT_TYPE, media_type);
         }
-        self.style.mark_response(&mut answer);
-        Call {
-            target: kept::target(&self.style.target(&self.service, name)),
+        self.style.mark_response(&mut response);
+        CallTemplate {
+            target: intern::target(&self.style.target(&self.service, name)),
             request,
-            answer,
-            request_room: Room::default(),
-            answer_room: Room::default(),
+            response,
+            request_size: SizeHint::default(),
+            response_size: SizeHint::default(),
         }
     }
 
-    fn call(&self, operation: Operation<'_>) -> Result<&Call, Error> {
-        let found = self.calls.get(operation.index() as usize);
-        found.and_then(Option::as_ref).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format(S::KIND.name())
-                .expected("an operation of the service that the protocol was made for")
-                .found(operation.id().to_owned())
-        })
+    fn call(&self, operation: Operation<'_>) -> Result<&CallTemplate, Error> {
+        self.calls.get(operation, S::KIND)
     }
 }

@@ -1,4 +1,4 @@
-//! An RPC protocol on a server.
+//! The server side of the RPC protocols.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use polywire_schema::{
 use super::{Document, QUERY_ERROR, Rpc, Side, Style};
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
-use crate::room::Room;
+use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind};
 
 impl<S: Style> ServerProtocol for Rpc<S> {
@@ -22,7 +22,9 @@ impl<S: Style> ServerProtocol for Rpc<S> {
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
-        let name = self.style.operation(head, &self.service, &self.absolute)?;
+        let name = self
+            .style
+            .operation(head, &self.service, &self.qualified_service)?;
         let Some(index) = self.operations.get(name) else {
             let message = format!("no operation {name} in service {}", self.service);
             return Err(Fault::new(FaultKind::UnknownOperation, message));
@@ -63,12 +65,12 @@ impl<S: Style> ServerProtocol for Rpc<S> {
             false => {
                 let root = operation.output().root();
                 let document = self.style.document();
-                let room = &call.answer_room;
-                Bytes::from(document.write(root, output, Side::Server, room)?)
+                let size = &call.response_size;
+                Bytes::from(document.write(root, output, Side::Server, size)?)
             }
         };
         let mut response = http::Response::new(body);
-        *response.headers_mut() = call.answer.clone();
+        *response.headers_mut() = call.response.clone();
         Ok(response)
     }
 
@@ -85,14 +87,14 @@ impl<S: Style> ServerProtocol for Rpc<S> {
         let traits = error.error();
         let status = traits.map_or(500, |traits| traits.status);
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = self.failed(status, body);
+        let mut response = self.error_response(status, body);
         fault.write_head(response.headers_mut());
         if self.query_compatible
             && let Some(code) = error.query_code()
         {
             let sender = traits.is_some_and(|traits| traits.client);
             let fault = if sender { "Sender" } else { "Receiver" };
-            // A code that a header cannot hold is left to the document.
+            // A code that is not a valid header value is only in the document.
             if let Ok(value) = HeaderValue::try_from(format!("{code};{fault}")) {
                 response.headers_mut().insert(QUERY_ERROR, value);
             }
@@ -100,17 +102,17 @@ impl<S: Style> ServerProtocol for Rpc<S> {
         Ok(response)
     }
 
-    /// Its name, its message, and what else may be said of it.
+    /// Writes the name of the fault, its message, and its details if there are any.
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {
         let body = other_document(self.style.document(), S::ABSOLUTE_ERRORS, fault);
-        let mut response = self.failed(fault.public().status, body);
+        let mut response = self.error_response(fault.public().status, body);
         fault.write_head(response.headers_mut());
         response
     }
 }
 
 impl<S: Style> Rpc<S> {
-    fn failed(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
+    fn error_response(&self, status: StatusCode, body: Vec<u8>) -> http::Response<Bytes> {
         let mut response = http::Response::new(Bytes::from(body));
         *response.status_mut() = status;
         let headers = response.headers_mut();
@@ -120,7 +122,7 @@ impl<S: Style> Rpc<S> {
     }
 }
 
-/// The document of an error of the model, under a name.
+/// Encodes the document of a modelled error with this name.
 pub(crate) fn error_document(
     document: &impl Document,
     error: Schema<'_>,
@@ -130,24 +132,38 @@ pub(crate) fn error_document(
     let members = fault.members(error)?.0;
     let message = ErrorDocument { name, members };
     fault.write(&Typed::new(&message), |message| {
-        document.write(Member::DOCUMENT, message, Side::Server, &Room::default())
+        document.write(
+            Member::DOCUMENT,
+            message,
+            Side::Server,
+            &SizeHint::default(),
+        )
     })
 }
 
-/// The document of any other fault.
-pub(crate) fn other_document(document: &impl Document, absolute: bool, fault: &Fault) -> Vec<u8> {
-    let value = Value::Map(other_members(absolute, fault));
+/// Encodes the document of any other fault.
+pub(crate) fn other_document(
+    document: &impl Document,
+    with_namespace: bool,
+    fault: &Fault,
+) -> Vec<u8> {
+    let value = Value::Map(other_members(with_namespace, fault));
     let message = Dynamic(&value);
-    // A map of strings can always be written.
+    // Encoding a map of strings does not fail.
     document
-        .write(Member::DOCUMENT, &message, Side::Server, &Room::default())
+        .write(
+            Member::DOCUMENT,
+            &message,
+            Side::Server,
+            &SizeHint::default(),
+        )
         .unwrap_or_default()
 }
 
-/// The members of that document.
-pub(crate) fn other_members(absolute: bool, fault: &Fault) -> Map {
+/// Returns the members of the document of [`other_document`].
+pub(crate) fn other_members(with_namespace: bool, fault: &Fault) -> Map {
     let public = fault.public();
-    let name = match absolute {
+    let name = match with_namespace {
         true => format!("smithy.framework#{}", public.name),
         false => public.name.to_owned(),
     };
@@ -163,7 +179,7 @@ pub(crate) fn other_members(absolute: bool, fault: &Fault) -> Map {
     value
 }
 
-/// The members of an error, and before them which one it is.
+/// A document with the name of an error, and then its members.
 pub(crate) struct ErrorDocument<'a, 's> {
     pub(crate) name: &'a str,
     pub(crate) members: Vec<(Member<'s>, Cow<'a, Value>)>,

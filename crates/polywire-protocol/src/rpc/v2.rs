@@ -1,4 +1,4 @@
-//! Smithy RPC v2, whatever the format of its documents.
+//! The common part of the Smithy RPC v2 protocols.
 //!
 //! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>,
 //! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html>
@@ -12,8 +12,8 @@ use crate::{Fault, FaultKind};
 
 const MARK: HeaderName = HeaderName::from_static("smithy-protocol");
 
-/// Headers that name an operation in other protocols. A request that has one is
-/// malformed: what checks requests by them would see another call than we do.
+/// Headers that name an operation in other protocols. A request with such a header is malformed,
+/// because a proxy that filters by it would see a different operation.
 ///
 /// "Server-side implementations MUST reject such requests for security reasons."
 const FOREIGN: [HeaderName; 2] = [
@@ -21,7 +21,7 @@ const FOREIGN: [HeaderName; 2] = [
     HeaderName::from_static("x-amzn-target"),
 ];
 
-/// What a protocol of the family adds to it.
+/// The differences between the Smithy RPC v2 protocols.
 pub trait RpcV2: std::fmt::Debug + Send + Sync + Sized {
     const NEW: Self;
     const KIND: ProtocolKind;
@@ -29,10 +29,10 @@ pub trait RpcV2: std::fmt::Debug + Send + Sync + Sized {
     const MEDIA_TYPE: &'static str;
     /// The value of the header `smithy-protocol`.
     const MARK: HeaderValue;
-    /// Whether the media type alone tells it from everything that is no RPC.
+    /// Whether the media type is sufficient to claim a request.
     const CLAIMS_MEDIA_TYPE: bool;
-    /// Whether a request may name the service with its namespace.
-    const TAKES_NAMESPACES: bool;
+    /// Whether a request can name the service with its namespace.
+    const ACCEPTS_NAMESPACES: bool;
 
     fn document(&self) -> &Self::Document;
 }
@@ -57,25 +57,25 @@ impl<P: RpcV2> Style for P {
                 false => Claim::No,
             };
         }
-        let call = P::CLAIMS_MEDIA_TYPE
+        let is_call = P::CLAIMS_MEDIA_TYPE
             && summary.head.method == Method::POST
             && summary.is_of(P::MEDIA_TYPE);
-        if call { Claim::Weak } else { Claim::No }
+        if is_call { Claim::Weak } else { Claim::No }
     }
 
     fn operation<'h>(
         &self,
         head: &'h request::Parts,
-        own: &str,
-        absolute: &str,
+        own_service: &str,
+        qualified_service: &str,
     ) -> Result<&'h str, Fault> {
         let mut foreign = FOREIGN.into_iter();
         if let Some(name) = foreign.find(|name| head.headers.contains_key(name)) {
-            let message = format!("a call of {} has no header {name}", P::KIND);
+            let message = format!("a request of {} must not have the header {name}", P::KIND);
             return Err(Fault::new(FaultKind::Malformed, message));
         }
         let path = head.uri.path();
-        // A prefix before these four segments is allowed.
+        // The path can have a prefix before these four segments.
         let mut segments = path.rsplit('/');
         let (name, operation, service, marker) = (
             segments.next(),
@@ -83,7 +83,9 @@ impl<P: RpcV2> Style for P {
             segments.next(),
             segments.next(),
         );
-        let is_own = |service: &str| service == own || P::TAKES_NAMESPACES && service == absolute;
+        let is_own = |service: &str| {
+            service == own_service || P::ACCEPTS_NAMESPACES && service == qualified_service
+        };
         match (marker, service, operation, name) {
             (Some("service"), Some(service), Some("operation"), Some(name)) if is_own(service) => {
                 Ok(name)
@@ -93,8 +95,9 @@ impl<P: RpcV2> Style for P {
                 Err(Fault::new(FaultKind::UnknownOperation, message))
             }
             _ => {
-                let message =
-                    format!("no operation at {path}: expected /service/{own}/operation/NAME");
+                let message = format!(
+                    "no operation at {path}: expected /service/{own_service}/operation/NAME"
+                );
                 Err(Fault::new(FaultKind::UnknownOperation, message))
             }
         }
@@ -117,13 +120,13 @@ impl<P: RpcV2> Style for P {
         head.check_accept(P::MEDIA_TYPE, |_| false)
     }
 
-    fn check_answer(&self, head: &response::Parts) -> Result<(), String> {
+    fn check_response(&self, head: &response::Parts) -> Result<(), String> {
         if head.headers.get(MARK) == Some(&P::MARK) {
             return Ok(());
         }
         let mark = P::MARK;
         Err(format!(
-            "status {} and no header {MARK}: {}, so this is no answer of {}",
+            "status {} and no header {MARK}: {}, so the response is not one of {}",
             head.status,
             mark.to_str().unwrap_or_default(),
             P::KIND

@@ -1,7 +1,9 @@
-//! SCGI: HTTP requests as web servers hand them on, over a connection each.
+//! SCGI: the protocol with which a web server forwards HTTP requests to an application, with one
+//! connection per request.
 //!
-//! A request is a netstring of variables and a body; a response is that of CGI.
-//! rTorrent is called so, and nginx, Apache and lighttpd call so.
+//! A request is a netstring of variables and a body. A response is a CGI response. Clients of
+//! rTorrent use SCGI directly; nginx, Apache and lighttpd use it to forward requests.
+//! Specification: <https://python.ca/scgi/protocol.txt>.
 //!
 //! ```text
 //! 70:CONTENT_LENGTH·27·SCGI·1·REQUEST_METHOD·POST·REQUEST_URI·/RPC2·,the body of 27 bytes, no more
@@ -13,9 +15,8 @@
 //! ...
 //! ```
 //!
-//! (A dot stands for a zero byte.) Both halves are here, for servers and for
-//! clients. Readers are fed bytes as they arrive, whatever the pieces, and say
-//! when the head is whole.
+//! A dot represents a zero byte. The module contains readers and writers for both sides. Readers
+//! accept the bytes of a head in pieces of any size, and return the head when it is complete.
 //!
 //! ```
 //! use polywire_protocol::scgi;
@@ -27,16 +28,16 @@
 //! bytes.extend_from_slice(b"body");
 //!
 //! let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
-//! let request = reader.feed(&bytes)?.expect("a whole head");
+//! let request = reader.feed(&bytes)?.expect("a complete head");
 //! assert_eq!(request.head.uri, "/RPC2");
 //! assert_eq!(request.length, 4);
-//! assert_eq!(request.begun, "body");
+//! assert_eq!(request.body_start, "body");
 //!
 //! let mut reader = scgi::ResponseReader::new(scgi::HEAD_LIMIT);
 //! assert!(reader.feed(b"Status: 200 OK\r\nContent-")?.is_none());
-//! let response = reader.feed(b"Length: 2\r\n\r\nhi")?.expect("a whole head");
+//! let response = reader.feed(b"Length: 2\r\n\r\nhi")?.expect("a complete head");
 //! assert_eq!(response.head.status, 200);
-//! assert_eq!((response.length, &response.begun[..]), (Some(2), &b"hi"[..]));
+//! assert_eq!((response.length, &response.body_start[..]), (Some(2), &b"hi"[..]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -52,8 +53,7 @@ pub use request::{Request, RequestReader, write_request};
 pub use response::{Response, ResponseReader, write_response};
 pub use variables::Variables;
 
-/// How many bytes a head may have where nothing else is said: 64 KiB, several
-/// times what web servers take themselves.
+/// The default limit for the size of a head: 64 KiB, several times the limits of web servers.
 pub const HEAD_LIMIT: usize = 64 * 1024;
 
 #[cold]
@@ -64,7 +64,7 @@ fn error(kind: ErrorKind, offset: usize, expected: impl Into<Cow<'static, str>>)
         .expected(expected)
 }
 
-/// Bytes for an error: what they say, not more than a line of it.
+/// Formats bytes for an error, at most 32 of them.
 fn shown(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(32)];
     format!("`{}`", bytes.escape_ascii())

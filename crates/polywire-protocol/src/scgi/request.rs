@@ -1,4 +1,4 @@
-//! Requests of SCGI, both ways.
+//! Reading and writing the head of SCGI requests.
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING};
@@ -7,19 +7,18 @@ use polywire_schema::{Error, ErrorKind, LimitKind};
 
 use super::{Variables, error, shown};
 
-/// The head of a request, and what of its body came with it.
+/// The head of a request, and the part of the body that has arrived with it.
 #[derive(Debug)]
 pub struct Request {
-    /// Method, target and headers, as if the request had come over HTTP. Among
-    /// the extensions are the [`Variables`]. Without `REQUEST_METHOD` it is a
-    /// `POST`, and without a path one to `/RPC2`: only callers of XML-RPC say as
-    /// little. Its version is that of HTTP/1.1: what the web server was called with
-    /// stands in `SERVER_PROTOCOL`.
+    /// Method, target and headers of the HTTP request. The extensions contain the [`Variables`].
+    /// Without `REQUEST_METHOD`, the method is `POST`, and without a path, it is `/RPC2`, because
+    /// only XML-RPC clients omit them. The version is always HTTP/1.1; that of the HTTP request is
+    /// in `SERVER_PROTOCOL`.
     pub head: request::Parts,
-    /// How many bytes the body has: `CONTENT_LENGTH`.
+    /// The length of the body in bytes: `CONTENT_LENGTH`.
     pub length: u64,
-    /// The first of them. What is behind the body, if anything, is left out.
-    pub begun: Bytes,
+    /// The start of the body. Bytes after the body are discarded.
+    pub body_start: Bytes,
 }
 
 /// Reads the head of a request.
@@ -30,7 +29,7 @@ pub struct RequestReader {
 }
 
 impl RequestReader {
-    /// For a head whose variables have at most so many bytes.
+    /// Creates a reader. The variables of a head can have at most `limit` bytes.
     #[must_use]
     pub const fn new(limit: usize) -> Self {
         Self {
@@ -39,13 +38,13 @@ impl RequestReader {
         }
     }
 
-    /// Takes the next bytes. `None` as long as the head is not whole; after
-    /// that, and after an error, the reader is done.
+    /// Adds bytes of the request. Returns `None` until the head is complete. Do not use the reader
+    /// after it has returned a head or an error.
     ///
     /// # Errors
     ///
-    /// The bytes are no head of SCGI, or it is longer than the limit. Offsets are
-    /// those in the request.
+    /// The bytes are not the head of an SCGI request, or the head exceeds the limit. The offsets of
+    /// errors are those in the request.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Option<Request>, Error> {
         self.bytes.extend_from_slice(bytes);
         let Some((start, len)) = self.netstring()? else {
@@ -55,17 +54,17 @@ impl RequestReader {
             return Ok(None);
         };
         if *comma != b',' {
-            let wrong = error(ErrorKind::Syntax, start + len, "`,` behind the variables");
+            let wrong = error(ErrorKind::Syntax, start + len, "`,` after the variables");
             return Err(wrong.found(shown(&[*comma])));
         }
         let mut bytes = std::mem::take(&mut self.bytes);
-        let begun = bytes.split_off(start + len + 1);
+        let body_start = bytes.split_off(start + len + 1);
         bytes.truncate(start + len);
         let variables = Variables::read(bytes.split_off(start), start)?;
-        request(variables, start, begun).map(Some)
+        request(variables, start, body_start).map(Some)
     }
 
-    /// The error of a connection that has ended before the head was whole.
+    /// Returns the error for a connection that was closed before the head was complete.
     #[must_use]
     pub fn ended(&self) -> Error {
         let expected = match self.netstring() {
@@ -76,7 +75,7 @@ impl RequestReader {
         error(ErrorKind::Truncated, self.bytes.len(), expected)
     }
 
-    /// Where the variables begin and how long they are, once that has come.
+    /// Returns offset and length of the variables, when the length has arrived.
     fn netstring(&self) -> Result<Option<(usize, usize)>, Error> {
         let mut len = 0usize;
         for (at, byte) in self.bytes.iter().enumerate() {
@@ -101,10 +100,10 @@ impl RequestReader {
     }
 }
 
-/// The request that variables tell of.
-fn request(variables: Variables, base: usize, mut begun: Vec<u8>) -> Result<Request, Error> {
-    let wrong = |name: &str, expected: &'static str| {
-        let at = base + variables.place(name).unwrap_or_default();
+/// Builds a request from its variables.
+fn request(variables: Variables, base: usize, mut body_start: Vec<u8>) -> Result<Request, Error> {
+    let invalid = |name: &str, expected: &'static str| {
+        let at = base + variables.value_offset(name).unwrap_or_default();
         let found = shown(variables.bytes(name).unwrap_or_default());
         error(ErrorKind::InvalidValue, at, expected).found(found)
     };
@@ -112,16 +111,16 @@ fn request(variables: Variables, base: usize, mut begun: Vec<u8>) -> Result<Requ
     let length: u64 = Some(length)
         .filter(|digits| digits.iter().all(u8::is_ascii_digit))
         .and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok())
-        .ok_or_else(|| wrong("CONTENT_LENGTH", "a number of bytes"))?;
+        .ok_or_else(|| invalid("CONTENT_LENGTH", "a number of bytes"))?;
     let (mut head, ()) = http::Request::new(()).into_parts();
     head.method = match variables.bytes("REQUEST_METHOD") {
         None => Method::POST,
         Some(method) => {
-            Method::from_bytes(method).map_err(|_| wrong("REQUEST_METHOD", "a method"))?
+            Method::from_bytes(method).map_err(|_| invalid("REQUEST_METHOD", "a method"))?
         }
     };
-    head.uri = uri(&variables).map_err(|name| wrong(name, "a path"))?;
-    for (at, (own, value)) in variables.placed() {
+    head.uri = uri(&variables).map_err(|name| invalid(name, "a path"))?;
+    for (at, (own, value)) in variables.with_offsets() {
         let name = match own {
             b"CONTENT_LENGTH" => CONTENT_LENGTH,
             b"CONTENT_TYPE" if !value.is_empty() => CONTENT_TYPE,
@@ -133,10 +132,10 @@ fn request(variables: Variables, base: usize, mut begun: Vec<u8>) -> Result<Requ
                 None => continue,
             },
         };
-        // Type and length have variables of their own, and what was said of the
-        // web server's connection ends there.
-        let apart = [CONTENT_TYPE, CONTENT_LENGTH, CONNECTION, TRANSFER_ENCODING];
-        if own.starts_with(b"HTTP_") && apart.contains(&name) {
+        // Type and length have variables of their own, and the other two headers are about the
+        // connection to the web server.
+        let skipped = [CONTENT_TYPE, CONTENT_LENGTH, CONNECTION, TRANSFER_ENCODING];
+        if own.starts_with(b"HTTP_") && skipped.contains(&name) {
             continue;
         }
         let value = HeaderValue::from_bytes(value).map_err(|_| {
@@ -151,27 +150,28 @@ fn request(variables: Variables, base: usize, mut begun: Vec<u8>) -> Result<Requ
     {
         head.headers.insert(HOST, name);
     }
-    begun.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+    body_start.truncate(usize::try_from(length).unwrap_or(usize::MAX));
     head.extensions.insert(variables);
     Ok(Request {
         head,
         length,
-        begun: begun.into(),
+        body_start: body_start.into(),
     })
 }
 
-/// The target; or the variable that holds none.
+/// Builds the target of the request. The error is the name of the invalid variable.
 fn uri(variables: &Variables) -> Result<Uri, &'static str> {
     let text = |name| variables.bytes(name).filter(|value| !value.is_empty());
-    if let Some(whole) = text("REQUEST_URI") {
-        let uri = Uri::try_from(whole).ok();
-        // Or `*`, of OPTIONS; but not a host alone.
-        let uri = uri.filter(|uri| uri.path().starts_with('/') || whole == b"*");
+    if let Some(target) = text("REQUEST_URI") {
+        let uri = Uri::try_from(target).ok();
+        // Allow `*` of OPTIONS, but not a host without a path.
+        let uri = uri.filter(|uri| uri.path().starts_with('/') || target == b"*");
         return uri.ok_or("REQUEST_URI");
     }
     let mut target = Vec::new();
     for name in ["SCRIPT_NAME", "PATH_INFO"] {
-        // These come decoded, and are encoded again as far as they have to be.
+        // The web server has decoded these values. Encode the characters that are not valid in a
+        // path.
         for byte in text(name).unwrap_or_default() {
             match byte {
                 b'?' | b'#' | b'%' | b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | ..=0x20 | 0x7f.. => {
@@ -193,7 +193,7 @@ fn uri(variables: &Variables) -> Result<Uri, &'static str> {
         .ok_or("SCRIPT_NAME")
 }
 
-/// `content-md5` of `CONTENT_MD5`.
+/// Converts the name of a variable to a header name: `CONTENT_MD5` to `content-md5`.
 fn header_name(variable: &[u8]) -> Option<HeaderName> {
     let name: Vec<u8> = variable
         .iter()
@@ -202,12 +202,11 @@ fn header_name(variable: &[u8]) -> Option<HeaderName> {
     HeaderName::from_bytes(&name).ok()
 }
 
-/// Writes the head of a request with a body of `length` bytes, which comes behind
-/// it.
+/// Appends the head of a request to `out`. The caller writes the body of `length` bytes after it.
 ///
 /// # Errors
 ///
-/// A header has a name with `_` in it, which cannot be told from one with `-`.
+/// The name of a header contains `_`, which SCGI cannot distinguish from `-`.
 pub fn write_request(head: &request::Parts, length: u64, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut block = Vec::with_capacity(256);
     let mut put = |name: &[u8], value: &[u8]| {
@@ -236,7 +235,7 @@ pub fn write_request(head: &request::Parts, length: u64, out: &mut Vec<u8>) -> R
         }
         if name.as_str().contains('_') {
             let unwritable = Error::new(ErrorKind::Unwritable).in_format("SCGI");
-            let unwritable = unwritable.expected("names of headers without `_`");
+            let unwritable = unwritable.expected("header names without `_`");
             return Err(unwritable.found(name.as_str().to_owned()));
         }
         let variable = name.as_str().replace('-', "_").to_ascii_uppercase();
@@ -249,9 +248,9 @@ pub fn write_request(head: &request::Parts, length: u64, out: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// All values of a header as one.
+/// Joins the values of a header.
 fn joined(headers: &HeaderMap, name: &HeaderName) -> Vec<u8> {
-    let between: &[u8] = if *name == http::header::COOKIE {
+    let separator: &[u8] = if *name == http::header::COOKIE {
         b"; "
     } else {
         b", "
@@ -261,5 +260,5 @@ fn joined(headers: &HeaderMap, name: &HeaderName) -> Vec<u8> {
         .iter()
         .map(HeaderValue::as_bytes)
         .collect();
-    values.join(between)
+    values.join(separator)
 }

@@ -1,4 +1,4 @@
-//! Responses of CGI, both ways.
+//! Reading and writing the head of CGI responses.
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, LOCATION, TRANSFER_ENCODING};
@@ -7,32 +7,31 @@ use polywire_schema::{Error, ErrorKind, LimitKind};
 
 use super::{error, shown};
 
-/// The head of a response, and what of its body came with it.
+/// The head of a response, and the part of the body that has arrived with it.
 #[derive(Debug)]
 pub struct Response {
     /// Status and headers.
     pub head: response::Parts,
-    /// How many bytes the body has; if it is not told, what comes until the
-    /// connection ends.
+    /// The length of the body in bytes. `None` if the body ends with the connection.
     pub length: Option<u64>,
-    /// The first of them. What is behind the body, if anything, is left out.
-    pub begun: Bytes,
+    /// The start of the body. Bytes after the body are discarded.
+    pub body_start: Bytes,
 }
 
 /// Reads the head of a response.
 ///
-/// Lines may end with a line feed alone. A response that begins like one of HTTP,
-/// with `HTTP/1.1 200 OK`, is read too.
+/// Lines can end with a line feed alone. A status line of HTTP, such as `HTTP/1.1 200 OK`, is
+/// accepted instead of the header `Status`.
 #[derive(Debug)]
 pub struct ResponseReader {
     limit: usize,
     bytes: Vec<u8>,
-    /// Up to where there is no end of the head.
+    /// The offset up to which the end of the head has been searched.
     searched: usize,
 }
 
 impl ResponseReader {
-    /// For a head of at most so many bytes.
+    /// Creates a reader. A head can have at most `limit` bytes.
     #[must_use]
     pub const fn new(limit: usize) -> Self {
         Self {
@@ -42,12 +41,12 @@ impl ResponseReader {
         }
     }
 
-    /// Takes the next bytes. `None` as long as the head is not whole; after
-    /// that, and after an error, the reader is done.
+    /// Adds bytes of the response. Returns `None` until the head is complete. Do not use the reader
+    /// after it has returned a head or an error.
     ///
     /// # Errors
     ///
-    /// The bytes are no head of CGI, or it is longer than the limit.
+    /// The bytes are not the head of a CGI response, or the head exceeds the limit.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Option<Response>, Error> {
         self.bytes.extend_from_slice(bytes);
         let Some((len, end)) = self.end() else {
@@ -60,16 +59,16 @@ impl ResponseReader {
             return Err(self.too_long());
         }
         let mut bytes = std::mem::take(&mut self.bytes);
-        let begun = bytes.split_off(end);
-        response(&bytes[..len], begun).map(Some)
+        let body_start = bytes.split_off(end);
+        response(&bytes[..len], body_start).map(Some)
     }
 
-    /// The error of a connection that has ended before the head was whole.
+    /// Returns the error for a connection that was closed before the head was complete.
     #[must_use]
     pub fn ended(&self) -> Error {
         let expected = match self.bytes.len() {
             0 => "a response",
-            _ => "the empty line behind the head",
+            _ => "the empty line after the head",
         };
         error(ErrorKind::Truncated, self.bytes.len(), expected)
     }
@@ -79,8 +78,7 @@ impl ResponseReader {
         error(kind, self.limit, "a shorter head")
     }
 
-    /// The length of the head with its last line end, and that with the empty
-    /// line.
+    /// Returns the length of the head without and with the empty line.
     fn end(&mut self) -> Option<(usize, usize)> {
         let found = (self.searched..self.bytes.len()).find_map(|at| {
             if self.bytes[at] != b'\n' {
@@ -92,13 +90,13 @@ impl ResponseReader {
                 _ => None,
             }
         });
-        // What may be the beginning of the end is looked at again.
+        // The last two bytes can be the start of the end.
         self.searched = self.bytes.len().saturating_sub(2);
         found
     }
 }
 
-fn response(bytes: &[u8], mut begun: Vec<u8>) -> Result<Response, Error> {
+fn response(bytes: &[u8], mut body_start: Vec<u8>) -> Result<Response, Error> {
     let (mut head, ()) = http::Response::new(()).into_parts();
     let mut status = None;
     let mut at = 0;
@@ -138,13 +136,13 @@ fn response(bytes: &[u8], mut begun: Vec<u8>) -> Result<Response, Error> {
         }
         head.headers.append(name, value);
     }
-    let moved = head.headers.contains_key(LOCATION);
-    let usual = if moved {
+    let is_redirect = head.headers.contains_key(LOCATION);
+    let default = if is_redirect {
         StatusCode::FOUND
     } else {
         StatusCode::OK
     };
-    head.status = status.unwrap_or(usual);
+    head.status = status.unwrap_or(default);
     let length = match head.headers.get(CONTENT_LENGTH) {
         None => None,
         Some(value) => {
@@ -163,16 +161,16 @@ fn response(bytes: &[u8], mut begun: Vec<u8>) -> Result<Response, Error> {
     };
     let length: Option<u64> = length;
     if let Some(length) = length {
-        begun.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        body_start.truncate(usize::try_from(length).unwrap_or(usize::MAX));
     }
     Ok(Response {
         head,
         length,
-        begun: begun.into(),
+        body_start: body_start.into(),
     })
 }
 
-/// The code of `200 OK`.
+/// Parses the code of a status such as `200 OK`.
 fn code(text: &[u8], offset: usize) -> Result<StatusCode, Error> {
     let code = text.trim_ascii();
     let end = code.iter().position(|byte| *byte == b' ');

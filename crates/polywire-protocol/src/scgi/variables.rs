@@ -1,4 +1,4 @@
-//! The variables of a request.
+//! The CGI variables of an SCGI request.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,22 +6,22 @@ use polywire_schema::{Error, ErrorKind};
 
 use super::{error, shown};
 
-/// The variables of a request, in the order in which they came: those of CGI,
-/// and what else the web server tells.
+/// The variables of a request, in the order in which they arrived: those of CGI, and others that
+/// the web server adds.
 ///
-/// A server finds them among the extensions of the request's head.
+/// The extensions of the head of a [`Request`](super::Request) contain them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Variables {
-    /// Names and values, each before a zero byte.
+    /// Names and values, each followed by a zero byte.
     block: Vec<u8>,
-    /// Where each name begins, and its value.
-    places: Vec<(u32, u32)>,
+    /// The offsets of each name and value in the block.
+    offsets: Vec<(u32, u32)>,
 }
 
 impl Variables {
-    /// The variables of a block, which stands `base` bytes into the request.
+    /// Parses a block of variables. `base` is its offset in the request.
     pub(super) fn read(block: Vec<u8>, base: usize) -> Result<Self, Error> {
-        let mut places = Vec::new();
+        let mut offsets = Vec::new();
         let mut at = 0;
         while at < block.len() {
             let name = at;
@@ -41,16 +41,16 @@ impl Variables {
                 base,
                 "a zero byte after the value of a variable",
             )?;
-            // A block has as many bytes as its limit, which is less than 4 GiB.
-            let place = |at| u32::try_from(at).unwrap_or(u32::MAX);
-            places.push((place(name), place(value)));
+            // The reader limits the size of the block to less than 4 GiB.
+            let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+            offsets.push((offset(name), offset(value)));
         }
-        let variables = Self { block, places };
+        let variables = Self { block, offsets };
         variables.check(base)?;
         Ok(variables)
     }
 
-    /// The length comes first, it is SCGI, and no name comes twice.
+    /// Checks that `CONTENT_LENGTH` comes first, that `SCGI` is 1, and that all names are unique.
     fn check(&self, base: usize) -> Result<(), Error> {
         match self.all().next() {
             Some((b"CONTENT_LENGTH", _)) => {}
@@ -63,12 +63,15 @@ impl Variables {
         match self.bytes("SCGI") {
             Some(b"1") => {}
             Some(other) => {
-                let at = base + self.place("SCGI").unwrap_or_default();
-                return Err(error(ErrorKind::Syntax, at, "SCGI to be 1").found(shown(other)));
+                let at = base + self.value_offset("SCGI").unwrap_or_default();
+                return Err(
+                    error(ErrorKind::Syntax, at, "the value 1 of the variable SCGI")
+                        .found(shown(other)),
+                );
             }
             None => return Err(error(ErrorKind::Missing, base, "the variable SCGI")),
         }
-        let names = self.placed().map(|(at, (name, _))| (name, at));
+        let names = self.with_offsets().map(|(at, (name, _))| (name, at));
         let mut names: Vec<(&[u8], usize)> = names.collect();
         names.sort_unstable();
         match names.windows(2).find(|two| two[0].0 == two[1].0) {
@@ -81,30 +84,30 @@ impl Variables {
         }
     }
 
-    /// All of them: names and values as they came.
+    /// Returns the names and values of all variables, in the order in which they arrived.
     pub fn all(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let ends = self.places.iter().skip(1).map(|(name, _)| *name as usize);
+        let ends = self.offsets.iter().skip(1).map(|(name, _)| *name as usize);
         let ends = ends.chain(std::iter::once(self.block.len()));
-        self.places.iter().zip(ends).map(|((name, value), end)| {
+        self.offsets.iter().zip(ends).map(|((name, value), end)| {
             let (name, value) = (*name as usize, *value as usize);
             (&self.block[name..value - 1], &self.block[value..end - 1])
         })
     }
 
-    /// All of them, and where each begins in the block.
-    pub(super) fn placed(&self) -> impl Iterator<Item = (usize, (&[u8], &[u8]))> {
-        let names = self.places.iter().map(|(name, _)| *name as usize);
+    /// Returns all variables and their offsets in the block.
+    pub(super) fn with_offsets(&self) -> impl Iterator<Item = (usize, (&[u8], &[u8]))> {
+        let names = self.offsets.iter().map(|(name, _)| *name as usize);
         names.zip(self.all())
     }
 
-    /// The bytes of a variable.
+    /// Returns the bytes of a variable.
     #[must_use]
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.all()
             .find_map(|(own, value)| (own == name.as_bytes()).then_some(value))
     }
 
-    /// The text of a variable, if it is UTF-8.
+    /// Returns the text of a variable, if it is UTF-8.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         std::str::from_utf8(self.bytes(name)?).ok()
@@ -122,20 +125,19 @@ impl Variables {
     pub fn remove(&mut self, name: &str) {
         let found = self.all().position(|(own, _)| own == name.as_bytes());
         let Some(index) = found else { return };
-        let (start, _) = self.places.remove(index);
-        let next = self.places.get(index).map(|(name, _)| *name as usize);
+        let (start, _) = self.offsets.remove(index);
+        let next = self.offsets.get(index).map(|(name, _)| *name as usize);
         let end = next.unwrap_or(self.block.len());
         self.block.drain(start as usize..end);
         let removed = end as u32 - start;
-        for (name, value) in &mut self.places[index..] {
+        for (name, value) in &mut self.offsets[index..] {
             *name -= removed;
             *value -= removed;
         }
     }
 
-    /// The address of the client that the web server serves: `REMOTE_ADDR` and
-    /// `REMOTE_PORT`, with port 0 where the latter is not told. What calls
-    /// directly may say what it likes.
+    /// Returns the address of the client of the web server: `REMOTE_ADDR` and `REMOTE_PORT`, with
+    /// port 0 without the latter. A client that connects to the application directly can forge it.
     #[must_use]
     pub fn remote(&self) -> Option<SocketAddr> {
         let address: IpAddr = self.get("REMOTE_ADDR")?.parse().ok()?;
@@ -143,7 +145,7 @@ impl Variables {
         Some(SocketAddr::new(address, port.unwrap_or(0)))
     }
 
-    /// Whether the client came over HTTPS, by the web server's word.
+    /// Returns whether the client used HTTPS, according to the web server.
     #[must_use]
     pub fn is_https(&self) -> bool {
         let on = |name, value: &str| {
@@ -153,15 +155,15 @@ impl Variables {
         on("HTTPS", "on") || on("HTTPS", "1") || on("REQUEST_SCHEME", "https")
     }
 
-    /// Where the value of a variable stands in the block.
-    pub(super) fn place(&self, name: &str) -> Option<usize> {
-        let mut all = self.placed();
+    /// Returns the offset of the value of a variable in the block.
+    pub(super) fn value_offset(&self, name: &str) -> Option<usize> {
+        let mut all = self.with_offsets();
         let found = all.find(|(_, (own, _))| *own == name.as_bytes());
         found.map(|(at, (own, _))| at + own.len() + 1)
     }
 }
 
-/// What comes after the next zero byte.
+/// Returns the offset after the next zero byte.
 fn next(block: &[u8], at: usize, base: usize, expected: &'static str) -> Result<usize, Error> {
     let zero = block[at..].iter().position(|byte| *byte == 0);
     let zero = zero.ok_or_else(|| error(ErrorKind::Syntax, base + block.len(), expected))?;
@@ -173,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_others_stay_when_one_is_removed() {
+    fn other_variables_stay_when_one_is_removed() {
         let block = b"CONTENT_LENGTH\x000\0SCGI\x001\0A\0x\0B\0yz\0".to_vec();
         let all = ["CONTENT_LENGTH", "SCGI", "A", "B"];
         for removed in all {

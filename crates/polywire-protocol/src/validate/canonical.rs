@@ -1,9 +1,9 @@
-//! Items of lists with `@uniqueItems`, in a form in which equal items are equal
-//! bytes: entries of maps sorted, numbers by their value.
+//! The canonical form of the items of lists with `@uniqueItems`: equal items have equal bytes. Map
+//! entries are sorted, and numbers are written by value.
 //!
-//! All open lists write into one buffer, since what is an item of an inner one
-//! is part of an item of an outer one. Items are then sorted, not hashed: no
-//! choice of items makes that slow, and it needs no secret.
+//! All open lists share one buffer, because the items of an inner list are part of an item of the
+//! outer one. Duplicates are found by sorting rather than hashing, so that no input is slow and no
+//! random seed is needed.
 
 use polywire_schema::{BigDecimal, Timestamp};
 use polywire_text::number::push_i64;
@@ -12,11 +12,11 @@ use polywire_text::number::push_i64;
 #[derive(Debug, Default)]
 pub(super) struct Canonical {
     bytes: Vec<u8>,
-    /// How many lists are open that write into it.
+    /// The number of open lists with `@uniqueItems`.
     open: u32,
 }
 
-/// What kind of value follows.
+/// The kind of the value that follows.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(super) enum Tag {
@@ -45,20 +45,19 @@ impl Canonical {
         self.open += 1;
     }
 
-    /// Whether two of the items, which begin at these places, are equal; the
-    /// list ends here.
+    /// Ends a list whose items start at these offsets. Returns whether two of the items are equal.
     pub(super) fn close(&mut self, starts: &[usize]) -> bool {
         self.open -= 1;
         let mut items = self.pieces(starts);
         items.sort_unstable();
-        let repeated = items.windows(2).any(|pair| pair[0] == pair[1]);
+        let has_duplicates = items.windows(2).any(|pair| pair[0] == pair[1]);
         if self.open == 0 {
             self.bytes.clear();
         }
-        repeated
+        has_duplicates
     }
 
-    /// Puts the entries of a map, which begin at these places, in order.
+    /// Sorts the entries of a map, which start at these offsets.
     pub(super) fn sort(&mut self, starts: &[usize]) {
         let Some(first) = starts.first().copied() else {
             return;
@@ -87,7 +86,7 @@ impl Canonical {
         }
     }
 
-    /// Bytes behind their length, so that none are the beginning of others.
+    /// Writes bytes after their length, so that no value is a prefix of another.
     pub(super) fn bytes(&mut self, tag: Tag, bytes: &[u8]) {
         if self.open > 0 {
             self.bytes.push(tag as u8);
@@ -105,7 +104,7 @@ impl Canonical {
         }
     }
 
-    /// Zeros are equal whatever their sign, and so are those that are no numbers.
+    /// Zeros of both signs are equal, and all NaN values are.
     pub(super) fn double(&mut self, value: f64) {
         let value = if value.is_nan() {
             f64::NAN

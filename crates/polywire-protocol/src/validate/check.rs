@@ -1,4 +1,4 @@
-//! What is checked of each value, prepared when a service is mounted.
+//! The checks for each value, prepared when a service is mounted.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,28 +8,27 @@ use polywire_text::pattern::EcmaPattern;
 use regex::{Regex, RegexBuilder};
 
 use super::decimal::Bound;
-use super::{UncheckedPattern, place_of};
+use super::{UncheckedPattern, constrained_id};
 
-/// How large a compiled pattern may be, in bytes; the space that it works in
-/// has the same limit.
+/// The maximum size of a compiled pattern, and of the cache of its automaton, in bytes.
 const MAX_SIZE: usize = 8 << 20;
 
-/// How deep groups may be nested.
+/// The maximum nesting of groups.
 const MAX_NESTING: u32 = 100;
 
-/// How much of a list of enum values or of a pattern is told, in bytes.
-const MAX_TOLD: usize = 4096;
+/// The maximum length of a pattern or a list of enum values in messages, in bytes.
+const MAX_LISTING: usize = 4096;
 
-/// The checks of a service, by the index of the constraints in the set.
+/// The checks of a service, by the index of the constraints in the schema set.
 #[derive(Debug)]
 pub(super) struct Checks(Vec<Option<Box<Check>>>);
 
-/// What is checked of one value.
+/// The checks for one value.
 #[derive(Debug, Default)]
 pub(super) struct Check {
     pub(super) length: Option<(Option<u64>, Option<u64>)>,
     pub(super) range: Option<(Option<Bound>, Option<Bound>)>,
-    /// The pattern as the model has it, and compiled, unless it is left out.
+    /// The pattern in the model and in compiled form. `None` if it cannot be checked.
     pub(super) pattern: Option<(String, Arc<Regex>)>,
     pub(super) unique_items: bool,
     pub(super) values: Option<Values>,
@@ -42,13 +41,13 @@ pub(super) struct Values {
     texts: Vec<String>,
     /// Sorted.
     numbers: Vec<i32>,
-    /// Those that may be told, as `[a, b]`.
-    pub(super) told: String,
+    /// The values without `@internal`, as `[a, b]`, for messages.
+    pub(super) listing: String,
 }
 
 impl Values {
     fn of(constraints: Constraints<'_>) -> Self {
-        let mut told = String::from("[");
+        let mut listing = String::from("[");
         let (mut texts, mut numbers) = (Vec::new(), Vec::new());
         for value in constraints.values() {
             let number = value.number.to_string();
@@ -57,22 +56,26 @@ impl Values {
             } else {
                 value.text
             };
-            if !value.is_internal && told.len() < MAX_TOLD {
-                if told.len() > 1 {
-                    told.push_str(", ");
+            if !value.is_internal && listing.len() < MAX_LISTING {
+                if listing.len() > 1 {
+                    listing.push_str(", ");
                 }
-                told.push_str(name);
+                listing.push_str(name);
             }
             texts.push(value.text.to_owned());
             numbers.push(value.number);
         }
-        told.push_str(if told.len() < MAX_TOLD { "]" } else { ", ...]" });
+        listing.push_str(if listing.len() < MAX_LISTING {
+            "]"
+        } else {
+            ", ...]"
+        });
         texts.sort_unstable();
         numbers.sort_unstable();
         Self {
             texts,
             numbers,
-            told,
+            listing,
         }
     }
 
@@ -88,17 +91,17 @@ impl Values {
 }
 
 impl Checks {
-    /// What is checked of the inputs of a service, and the patterns that cannot
-    /// be checked.
+    /// Prepares the checks for the inputs of a service. Returns also the patterns that cannot be
+    /// checked.
     pub(super) fn of(service: Service<'_>) -> (Self, Vec<UncheckedPattern>) {
-        let mut building = Building::default();
+        let mut builder = ChecksBuilder::default();
         for operation in service.operations() {
-            building.reach(operation.input());
+            builder.add_shape(operation.input());
         }
-        (Self(building.checks), building.unchecked)
+        (Self(builder.checks), builder.unchecked)
     }
 
-    /// What is checked of the values of a member, apart from what is below.
+    /// Returns the checks for the value of a member itself, without its members or items.
     pub(super) fn get(&self, at: Member<'_>) -> Option<&Check> {
         let index = at.constraints()?.index() as usize;
         self.0.get(index)?.as_deref()
@@ -106,32 +109,31 @@ impl Checks {
 }
 
 #[derive(Default)]
-struct Building<'s> {
+struct ChecksBuilder<'s> {
     checks: Vec<Option<Box<Check>>>,
-    reached: HashSet<u32>,
+    visited: HashSet<u32>,
     compiled: HashMap<&'s str, Option<Arc<Regex>>>,
     unchecked: Vec<UncheckedPattern>,
 }
 
-impl<'s> Building<'s> {
-    /// Prepares the checks of a shape and of everything below it that is
-    /// constrained.
-    fn reach(&mut self, shape: Schema<'s>) {
+impl<'s> ChecksBuilder<'s> {
+    /// Prepares the checks for a shape, and for all shapes that it contains.
+    fn add_shape(&mut self, shape: Schema<'s>) {
         let mut shapes = vec![shape];
         while let Some(shape) = shapes.pop() {
-            if !self.reached.insert(shape.index()) {
+            if !self.visited.insert(shape.index()) {
                 continue;
             }
             for member in shape.members().filter(|member| member.is_constrained()) {
                 if let Some(constraints) = member.constraints() {
-                    self.prepare(member, constraints);
+                    self.add_check(member, constraints);
                 }
                 shapes.push(member.target());
             }
         }
     }
 
-    fn prepare(&mut self, at: Member<'s>, constraints: Constraints<'s>) {
+    fn add_check(&mut self, at: Member<'s>, constraints: Constraints<'s>) {
         let index = constraints.index() as usize;
         if self.checks.len() <= index {
             self.checks.resize_with(index + 1, || None);
@@ -142,10 +144,10 @@ impl<'s> Building<'s> {
         let range = constraints.range();
         let check = Check {
             length: constraints.length(),
-            range: range.map(|(least, most)| (least.map(Bound::of), most.map(Bound::of))),
+            range: range.map(|(min, max)| (min.map(Bound::of), max.map(Bound::of))),
             pattern: constraints.pattern().and_then(|pattern| {
-                let told = pattern.chars().take(MAX_TOLD).collect();
-                Some((told, self.compile(at, pattern)?))
+                let shown = pattern.chars().take(MAX_LISTING).collect();
+                Some((shown, self.compile(at, pattern)?))
             }),
             unique_items: constraints.has_unique_items(),
             values: constraints.is_enum().then(|| Values::of(constraints)),
@@ -162,7 +164,7 @@ impl<'s> Building<'s> {
         self.compiled.insert(pattern, compiled.clone());
         if let Err(reason) = result {
             self.unchecked.push(UncheckedPattern {
-                shape: place_of(at),
+                shape: constrained_id(at),
                 pattern: pattern.to_owned(),
                 reason,
             });
@@ -171,11 +173,14 @@ impl<'s> Building<'s> {
     }
 }
 
-/// The pattern of ECMA 262 as one of the engine's, which is not anchored either.
+/// Compiles an ECMA 262 pattern. The regex engine does not anchor patterns either.
 fn compile(pattern: &str) -> Result<Arc<Regex>, String> {
     let read = EcmaPattern::read(pattern).map_err(|flaw| format!("it has {}", flaw.what))?;
     let Some(translated) = read.translated() else {
-        return Err("look-around, references to groups, or what dialects differ in".to_owned());
+        return Err(
+            "it has look-around, back-references, or syntax that differs between dialects"
+                .to_owned(),
+        );
     };
     let built = RegexBuilder::new(translated)
         .size_limit(MAX_SIZE)
@@ -183,7 +188,9 @@ fn compile(pattern: &str) -> Result<Arc<Regex>, String> {
         .nest_limit(MAX_NESTING)
         .build();
     built.map(Arc::new).map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => format!("compiled it takes more than {MAX_SIZE} bytes"),
+        regex::Error::CompiledTooBig(_) => {
+            format!("it takes more than {MAX_SIZE} bytes when compiled")
+        }
         error => {
             let text = error.to_string();
             let last = text.lines().next_back().unwrap_or_default();

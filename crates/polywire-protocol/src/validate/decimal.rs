@@ -1,17 +1,17 @@
-//! Bounds of `@range`, compared exactly.
+//! Exact comparison with the bounds of `@range`.
 
 use std::cmp::Ordering;
 
 use polywire_text::number::{parse_f32, parse_f64};
 
-/// A bound: a decimal of any size.
+/// A bound: a decimal number of any size.
 #[derive(Debug)]
 pub(super) struct Bound {
     pub(super) text: String,
-    /// The bound, if it is an integer of 64 bits: most are.
+    /// The bound as `i64`, if it is one. Most are.
     integer: Option<i64>,
-    /// The nearest numbers of each width. What a caller writes as `8.8` is not
-    /// 8.8 as a float, and neither is the bound.
+    /// The nearest floating-point numbers. A float that was sent as `8.8` must be equal to the
+    /// bound 8.8, although neither is exactly 8.8.
     float: f32,
     double: f64,
 }
@@ -38,24 +38,23 @@ impl Bound {
         }
     }
 
-    /// `None` for what is not a number, which is within no range.
+    /// Returns `None` for NaN, which is outside any range.
     pub(super) fn float(&self, value: f32) -> Option<Ordering> {
         value.partial_cmp(&self.float)
     }
 
-    /// As [`Bound::float`].
+    /// Like [`Bound::float`].
     pub(super) fn double(&self, value: f64) -> Option<Ordering> {
         value.partial_cmp(&self.double)
     }
 
-    /// A number by JSON's grammar.
+    /// Compares a number in the grammar of JSON with the bound.
     pub(super) fn decimal(&self, value: &str) -> Ordering {
         compare(value, &self.text)
     }
 }
 
-/// Compares two numbers by JSON's grammar, whatever their size, in one look at
-/// each of their digits.
+/// Compares two numbers of any size in the grammar of JSON. Takes linear time.
 pub(super) fn compare(one: &str, other: &str) -> Ordering {
     let (one, other) = (Parts::of(one), Parts::of(other));
     match (one.sign(), other.sign()) {
@@ -66,7 +65,7 @@ pub(super) fn compare(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// A number by JSON's grammar in a form that is the same for equal numbers.
+/// Returns a form of a number in the grammar of JSON that is equal for equal numbers.
 pub(super) fn canonical(text: &str) -> Vec<u8> {
     let parts = Parts::of(text);
     let (whole, fraction) = parts.digits;
@@ -84,10 +83,10 @@ pub(super) fn canonical(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A decimal as 0.DIGITS times ten to the exponent.
+/// A decimal number as 0.DIGITS times ten to the power of the exponent.
 struct Parts<'t> {
     negative: bool,
-    /// Before and behind the point; without zeros at the outer ends.
+    /// The digits before and after the point, without leading and trailing zeros.
     digits: (&'t [u8], &'t [u8]),
     exponent: i64,
 }
@@ -137,8 +136,8 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// An exponent, or the nearest that there is: no two numbers that fit into a
-/// message differ by so much.
+/// Parses an exponent and clamps it to half the range of `i64`, so that adding a number of digits
+/// does not overflow.
 fn exponent_of(text: &str) -> i64 {
     let saturated = if text.starts_with('-') {
         i64::MIN / 2
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_against_bounds_that_are_none() {
+    fn integers_against_fractional_bounds() {
         let bound = Bound::of("2.5");
         assert_eq!(bound.integer(2), Ordering::Less);
         assert_eq!(bound.integer(3), Ordering::Greater);

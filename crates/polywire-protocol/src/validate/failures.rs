@@ -1,22 +1,22 @@
-//! What fails, as the caller is told it.
+//! The list of failures in the fault for the caller.
 
 use std::fmt::Write as _;
 
 use polywire_schema::{Map, Value};
 
-/// How many failures are listed.
+/// The maximum number of failures in the list.
 const MAX_LISTED: usize = 64;
 
-/// How long the text may get before no more failures are listed, in bytes.
+/// The length of the text from which no more failures are listed, in bytes.
 const MAX_TEXT: usize = 16 << 10;
 
-/// Everything that fails.
+/// The failures of an input.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     listed: Vec<Failure>,
-    /// The bytes of what is listed.
-    text: usize,
-    /// All of them, listed or not.
+    /// The length of the listed messages, in bytes.
+    text_len: usize,
+    /// The number of failures, listed or not.
     count: u64,
 }
 
@@ -31,16 +31,16 @@ impl Failures {
         self.count == 0
     }
 
-    /// Adds a failure; `what` is "Value", or with its length, and the path is
-    /// made only if it is listed.
+    /// Adds a failure. `what` describes the value: "Value", or "Value with length" and a number.
+    /// `path` is called only if the failure is listed.
     pub(super) fn add(&mut self, what: &str, path: impl FnOnce() -> String, constraint: &str) {
         self.count += 1;
-        if self.listed.len() == MAX_LISTED || self.text > MAX_TEXT {
+        if self.listed.len() == MAX_LISTED || self.text_len > MAX_TEXT {
             return;
         }
         let path = path();
         let message = format!("{what} at '{path}' failed to satisfy constraint: {constraint}");
-        self.text += message.len();
+        self.text_len += message.len();
         self.listed.push(Failure { path, message });
     }
 
@@ -63,7 +63,7 @@ impl Failures {
         message
     }
 
-    /// The members of `smithy.framework#ValidationException`.
+    /// Returns the members of `smithy.framework#ValidationException`.
     pub(super) fn details(&self) -> Map {
         let fields = self.listed.iter().map(|failure| {
             Value::from(Map::from_iter([

@@ -1,17 +1,14 @@
-//! Constraint traits on the inputs of servers.
+//! Validation of the constraint traits in the inputs of servers.
 //!
 //! <https://smithy.io/2.0/spec/constraint-traits.html>
 //!
-//! Decoding has seen to types and to what is required; what is left is `@length`,
-//! `@range`, `@pattern`, `@uniqueItems` and the values of enums. A [`Validator`]
-//! walks over the decoded input as an encoder would, be it typed or a map, and
-//! lists everything that fails, with its path. Members below which nothing is
-//! constrained are not entered, and an operation without constraints is not
-//! walked at all.
+//! Decoding checks types and required members. A [`Validator`] checks `@length`, `@range`,
+//! `@pattern`, `@uniqueItems` and the values of enums. It traverses the decoded input as an
+//! encoder, so it accepts both typed inputs and maps, and lists all failures with their paths. It
+//! skips members without constraints, and operations without constraints entirely.
 //!
-//! When a required member did not come, the request is read once more, this time
-//! minding nothing that is missing, so that the caller is told all that is wrong
-//! at once.
+//! If a required member is missing, the request is decoded again without this check, so that the
+//! fault lists all failures at once.
 
 mod canonical;
 mod check;
@@ -30,15 +27,15 @@ use self::walk::Walk;
 use crate::size::size;
 use crate::{Fault, FaultKind, ReadPlan, ServerProtocol};
 
-/// The structure that tells what is wrong, where the model lists it.
+/// The shape id of the structure that lists the failures, if the model contains it.
 pub(crate) const VALIDATION_EXCEPTION: &str = "smithy.framework#ValidationException";
 
-/// Checks the inputs of one service.
+/// Validates the inputs of one service.
 ///
-/// Patterns are compiled when it is made, by an engine that takes linear time
-/// whatever the pattern. At most 64 failures are listed, in a text of at most
-/// about 16 KiB; the count is of all. Values are not shown. A key of a map is shown
-/// as `*` if it is `@sensitive`, or the map or anything around it is.
+/// Patterns are compiled when the validator is created. The regex engine takes linear time for all
+/// patterns. The fault lists at most 64 failures, in a text of about 16 KiB at most, but counts all
+/// of them. It does not contain values. A map key appears as `*` if the key, the map or a value
+/// that contains the map is `@sensitive`.
 ///
 /// ```
 /// use polywire_model::Loader;
@@ -73,14 +70,14 @@ pub struct Validator {
     checks: Checks,
 }
 
-/// A pattern of the model that cannot be checked.
+/// The error for a pattern that cannot be checked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UncheckedPattern {
-    /// The id of the shape or member that has it.
+    /// The id of the shape or member with the pattern.
     pub shape: String,
     /// The pattern.
     pub pattern: String,
-    /// Why not.
+    /// Why the pattern cannot be checked.
     pub reason: String,
 }
 
@@ -101,12 +98,12 @@ impl fmt::Display for UncheckedPattern {
 impl std::error::Error for UncheckedPattern {}
 
 impl Validator {
-    /// A validator of the inputs of a service.
+    /// Creates a validator for the inputs of a service.
     ///
     /// # Errors
     ///
-    /// The first pattern that cannot be checked: with look-around or references
-    /// to groups, or larger than 8 MiB when compiled.
+    /// Returns the first pattern that cannot be checked: one with look-around or back-references,
+    /// or one that takes more than 8 MiB when compiled.
     pub fn new(service: Service<'_>) -> Result<Self, UncheckedPattern> {
         let (validator, unchecked) = Self::with_unchecked_patterns(service);
         match unchecked.into_iter().next() {
@@ -115,27 +112,26 @@ impl Validator {
         }
     }
 
-    /// As [`Validator::new`], leaving out the patterns that cannot be checked:
-    /// whatever they say, any text passes them.
+    /// Like [`Validator::new`], but returns the patterns that cannot be checked. Any text passes
+    /// them.
     #[must_use]
     pub fn with_unchecked_patterns(service: Service<'_>) -> (Self, Vec<UncheckedPattern>) {
         let (checks, unchecked) = Checks::of(service);
         (Self { checks }, unchecked)
     }
 
-    /// Whether an operation has anything to check.
+    /// Returns whether an operation has constraints.
     #[must_use]
     pub fn checks(&self, operation: Operation<'_>) -> bool {
         operation.input().root().is_constrained()
     }
 
-    /// Checks a decoded input, all required members of which are there.
+    /// Validates a decoded input that has all required members.
     ///
     /// # Errors
     ///
-    /// A fault that lists all that fails: `smithy.framework#ValidationException`
-    /// if the operation may end in it, else one of kind
-    /// [`FaultKind::Invalid`] with the same details.
+    /// A fault that lists all failures: `smithy.framework#ValidationException` if the operation
+    /// lists it, or else one of kind [`FaultKind::Invalid`] with the same details.
     pub fn check(&self, operation: Operation<'_>, input: &dyn Message) -> Result<(), Fault> {
         if !self.checks(operation) {
             return Ok(());
@@ -143,25 +139,25 @@ impl Validator {
         self.walk(operation, input, false)
     }
 
-    /// What is to be said of a request that was read, or could not be: with
-    /// everything that is wrong, if that is that members are missing. This is the
-    /// half of [`read_input`] after the reading.
+    /// Validates an input after it was decoded with the result `decoded`. If decoding failed
+    /// because a required member is missing, the fault lists all failures. [`read_input`] decodes
+    /// and then calls this method.
     ///
     /// # Errors
     ///
-    /// As for [`read_input`].
-    pub fn judge(
+    /// The same as [`read_input`].
+    pub fn check_decoded(
         &self,
         protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
-        read: Result<(), Fault>,
+        decoded: Result<(), Fault>,
         input: &dyn Message,
     ) -> Result<(), Fault> {
-        match read {
+        match decoded {
             Ok(()) => self.check(operation, input),
             Err(fault) if is_missing(&fault) => {
-                Err(self.explain(protocol, operation, request, fault))
+                Err(self.list_all_failures(protocol, operation, request, fault))
             }
             Err(fault) => Err(fault),
         }
@@ -187,9 +183,9 @@ impl Validator {
         })
     }
 
-    /// What is wrong with a request, of which reading said that a required
-    /// member is missing: all of it.
-    fn explain(
+    /// Decodes a request again that lacks a required member, and returns a fault that lists all
+    /// failures.
+    fn list_all_failures(
         &self,
         protocol: &dyn ServerProtocol,
         operation: Operation<'_>,
@@ -207,17 +203,14 @@ impl Validator {
     }
 }
 
-/// Server: reads the input of a call, counts its memory, and checks it.
+/// For servers: decodes the input of a call, counts its memory, and validates it.
 ///
-/// With a validator, an input that lacks required members is told apart from one
-/// that cannot be read: the fault lists what is missing together with everything
-/// else that the model does not allow. Without one, the first missing member is
-/// the fault, and constraints are not looked at.
+/// With a validator, an input without a required member results in a fault that lists all failures.
+/// Without one, the fault is the first missing member, and constraints are not checked.
 ///
 /// # Errors
 ///
-/// The request does not hold that input, or the input is not as the model wants
-/// it.
+/// The request does not contain a valid input of the operation.
 pub fn read_input<'de, S>(
     protocol: &dyn ServerProtocol,
     operation: Operation<'_>,
@@ -228,20 +221,20 @@ pub fn read_input<'de, S>(
 where
     S: Sink<'de> + Message,
 {
-    let read = protocol.decode_input(operation, request, sink);
+    let decoded = protocol.decode_input(operation, request, sink);
     if let Some(memory) = request.memory
-        && read.is_ok()
+        && decoded.is_ok()
     {
         memory.take(size(operation.input().root(), sink))?;
     }
     match validator {
-        Some(validator) => validator.judge(protocol, operation, request, read, sink),
-        None => read,
+        Some(validator) => validator.check_decoded(protocol, operation, request, decoded, sink),
+        None => decoded,
     }
 }
 
-/// Writes as XML what an error of the kind lists beside its message, for services
-/// whose model does not have it.
+/// Writes the `fieldList` of a validation error as XML, for services whose model does not contain
+/// the structure.
 pub(crate) fn push_fields(encoder: &mut XmlEncoder<'_>, details: Option<&Map>) {
     let fields = details.and_then(|details| details.get("fieldList")?.as_list());
     let Some(fields) = fields else { return };
@@ -256,16 +249,16 @@ pub(crate) fn push_fields(encoder: &mut XmlEncoder<'_>, details: Option<&Map>) {
     encoder.close("fieldList");
 }
 
-/// Whether reading ended for want of a required member.
+/// Returns whether decoding failed because a required member is missing.
 fn is_missing(fault: &Fault) -> bool {
     let source = std::error::Error::source(fault);
     let error = source.and_then(|source| source.downcast_ref::<Error>());
     error.is_some_and(|error| error.kind() == ErrorKind::Missing)
 }
 
-/// How a place is called in messages about the model: of what shares the
-/// constraints of its target, the target.
-fn place_of(at: Member<'_>) -> String {
+/// Returns the id of the shape that has the constraints of a member, for messages about the model:
+/// the target, or the member if it has constraints of its own.
+fn constrained_id(at: Member<'_>) -> String {
     let target = at.target();
     let own = |member: Member<'_>| member.constraints().map(|constraints| constraints.index());
     if at.is_root() || own(at) == own(target.root()) {

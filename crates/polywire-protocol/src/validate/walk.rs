@@ -1,7 +1,7 @@
-//! The walk over a decoded input: an encoder that writes nothing.
+//! The traversal of a decoded input, as an encoder that writes nothing.
 //!
-//! Where it is stands in a stack of frames, one for each open structure, list or
-//! map. Paths are made of it only when something fails.
+//! A stack has a frame for each open structure, list or map. The path of a value is computed from
+//! the stack only for a failure.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -17,43 +17,40 @@ use super::decimal::Bound;
 use super::failures::Failures;
 use crate::Fault;
 
-/// How much of a key a path shows, in bytes.
+/// The maximum length of a key in a path, in bytes.
 const MAX_KEY: usize = 128;
 
 pub(super) struct Walk<'v> {
     checks: &'v Checks,
     set: &'v SchemaSet<'v>,
-    /// Whether required members may be missing, and are then failures.
+    /// Whether required members can be missing. These are failures.
     required: bool,
     frames: SmallVec<[Frame; 2]>,
-    /// How many of the frames are in a `@sensitive` value: the innermost ones.
+    /// The number of innermost frames that are in a `@sensitive` value.
     sensitive: usize,
     canonical: Canonical,
     failures: Failures,
-    /// The value does not fit its shape, which a decoded one always does.
+    /// The error of a value that does not fit its shape. Decoded values always fit.
     error: Option<Error>,
 }
 
 enum Frame {
     Structure {
         shape: u32,
-        /// The ordinal of the member whose value comes next.
+        /// The ordinal of the current member.
         member: u32,
-        /// A bit for each member that was announced; unused unless required
-        /// members may be missing.
+        /// A bit for each member that is present. Unused unless required members can be missing.
         seen: SmallVec<[u64; 2]>,
     },
     List {
-        /// How many items have begun.
+        /// The number of items that have started.
         count: usize,
-        /// Where the items begin in the canonical form; only of lists with
-        /// `@uniqueItems`.
+        /// The offsets of the items in the canonical form, for lists with `@uniqueItems`.
         items: Option<Vec<usize>>,
     },
     Map {
         key: String,
-        /// Where the entries begin in the canonical form; only within lists with
-        /// `@uniqueItems`.
+        /// The offsets of the entries in the canonical form, inside lists with `@uniqueItems`.
         entries: Option<Vec<usize>>,
     },
 }
@@ -79,7 +76,7 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Before each value.
+    /// Starts a value.
     fn begin(&mut self) {
         if let Some(Frame::List { count, items }) = self.frames.last_mut() {
             *count += 1;
@@ -105,64 +102,64 @@ impl<'v> Walk<'v> {
         self.checks.get(at)
     }
 
-    fn fails(&mut self, what: &str, constraint: &str) {
+    fn add_failure(&mut self, what: &str, constraint: &str) {
         let (frames, set) = (&self.frames, self.set);
         self.failures
             .add(what, || path(frames, set, None), constraint);
     }
 
     fn length(&mut self, check: &Check, len: impl FnOnce() -> usize) {
-        let Some((least, most)) = check.length else {
+        let Some((min, max)) = check.length else {
             return;
         };
         let len = len() as u64;
-        if least.is_none_or(|least| len >= least) && most.is_none_or(|most| len <= most) {
+        if min.is_none_or(|min| len >= min) && max.is_none_or(|max| len <= max) {
             return;
         }
-        let constraint = match (least, most) {
-            (Some(least), Some(most)) => {
-                format!("Member must have length between {least} and {most}, inclusive")
+        let constraint = match (min, max) {
+            (Some(min), Some(max)) => {
+                format!("Member must have length between {min} and {max}, inclusive")
             }
-            (Some(least), None) => {
-                format!("Member must have length greater than or equal to {least}")
+            (Some(min), None) => {
+                format!("Member must have length greater than or equal to {min}")
             }
-            (_, most) => {
-                let most = most.unwrap_or(u64::MAX);
-                format!("Member must have length less than or equal to {most}")
+            (_, max) => {
+                let max = max.unwrap_or(u64::MAX);
+                format!("Member must have length less than or equal to {max}")
             }
         };
-        self.fails(&format!("Value with length {len}"), &constraint);
+        self.add_failure(&format!("Value with length {len}"), &constraint);
     }
 
-    /// `compare` is the value against a bound; `None` if it is no number.
+    /// Checks `@range`. `compare` compares the value with a bound. It returns `None` for NaN.
     fn range(&mut self, check: &Check, compare: impl Fn(&Bound) -> Option<Ordering>) {
-        let Some((least, most)) = &check.range else {
+        let Some((min, max)) = &check.range else {
             return;
         };
         let is_within = |bound: &Option<Bound>, beyond: Ordering| match bound {
             Some(bound) => compare(bound).is_some_and(|order| order != beyond),
             None => true,
         };
-        if is_within(least, Ordering::Less) && is_within(most, Ordering::Greater) {
+        if is_within(min, Ordering::Less) && is_within(max, Ordering::Greater) {
             return;
         }
-        let constraint = match (least, most) {
-            (Some(least), Some(most)) => {
-                let (least, most) = (&least.text, &most.text);
-                format!("Member must be between {least} and {most}, inclusive")
+        let constraint = match (min, max) {
+            (Some(min), Some(max)) => {
+                let (min, max) = (&min.text, &max.text);
+                format!("Member must be between {min} and {max}, inclusive")
             }
-            (Some(least), None) => {
-                format!("Member must be greater than or equal to {}", least.text)
+            (Some(min), None) => {
+                format!("Member must be greater than or equal to {}", min.text)
             }
-            (_, most) => {
-                let most = most.as_ref().map_or("", |most| &most.text);
-                format!("Member must be less than or equal to {most}")
+            (_, max) => {
+                let max = max.as_ref().map_or("", |max| &max.text);
+                format!("Member must be less than or equal to {max}")
             }
         };
-        self.fails("Value", &constraint);
+        self.add_failure("Value", &constraint);
     }
 
-    /// A string, or the key of a map.
+    /// Checks a string or a map key.
     fn check_text(&mut self, at: Member<'_>, value: &str) {
         let Some(check) = self.check(at) else {
             return;
@@ -172,18 +169,29 @@ impl<'v> Walk<'v> {
             && !regex.is_match(value)
         {
             let constraint = format!("Member must satisfy regular expression pattern: {pattern}");
-            self.fails("Value", &constraint);
+            self.add_failure("Value", &constraint);
         }
         if let Some(values) = &check.values
             && !values.has_text(value)
         {
-            let constraint = format!("Member must satisfy enum value set: {}", values.told);
-            self.fails("Value", &constraint);
+            let constraint = format!("Member must satisfy enum value set: {}", values.listing);
+            self.add_failure("Value", &constraint);
+        }
+    }
+
+    /// Starts a map entry. `shown` is the key in paths.
+    fn begin_entry(&mut self, shown: &str) {
+        if let Some(Frame::Map { key, entries }) = self.frames.last_mut() {
+            key.clear();
+            key.push_str(shown);
+            if let Some(entries) = entries {
+                entries.push(self.canonical.len());
+            }
         }
     }
 }
 
-/// Where a walk is, as a JSON pointer, RFC 6901.
+/// Returns the path of the current value as a JSON pointer (RFC 6901).
 fn path(frames: &[Frame], set: &SchemaSet<'_>, last: Option<&str>) -> String {
     let mut path = String::new();
     for frame in frames {
@@ -297,7 +305,7 @@ impl Encoder for Walk<'_> {
         if let Some(items) = items
             && self.canonical.close(&items)
         {
-            self.fails("Value", "Member must have unique values");
+            self.add_failure("Value", "Member must have unique values");
         }
         self.canonical.tag(Tag::End);
     }
@@ -320,14 +328,14 @@ impl Encoder for Walk<'_> {
         if at.kind() == ShapeKind::Map {
             let own = at.target().member(0);
             if own.is_constrained() {
-                // A key has no path of its own: what fails is the map.
+                // A failure of a key is reported with the path of the map.
                 let frame = self.frames.pop();
                 self.check_text(own, key);
                 self.frames.extend(frame);
             }
             is_hidden |= own.has(MemberFlags::SENSITIVE);
         }
-        self.enter(if is_hidden { "*" } else { key });
+        self.begin_entry(if is_hidden { "*" } else { key });
         self.canonical.bytes(Tag::Text, key.as_bytes());
     }
 
@@ -355,8 +363,8 @@ impl Encoder for Walk<'_> {
         if let Some(values) = &check.values
             && !values.has_number(value)
         {
-            let constraint = format!("Member must satisfy enum value set: {}", values.told);
-            self.fails("Value", &constraint);
+            let constraint = format!("Member must satisfy enum value set: {}", values.listing);
+            self.add_failure("Value", &constraint);
         }
     }
 
@@ -418,18 +426,5 @@ impl Encoder for Walk<'_> {
 
     fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
-    }
-}
-
-impl Walk<'_> {
-    /// The entry of this key comes next.
-    fn enter(&mut self, shown: &str) {
-        if let Some(Frame::Map { key, entries }) = self.frames.last_mut() {
-            key.clear();
-            key.push_str(shown);
-            if let Some(entries) = entries {
-                entries.push(self.canonical.len());
-            }
-        }
     }
 }

@@ -15,11 +15,11 @@ use crate::compare::{
     body, same, same_answer, same_body, same_error, same_headers, same_value, texts,
     without_foreign_headers,
 };
-use crate::subject::{Answer, Held, Subject};
+use crate::subject::{EncodedResponse, Subject, TestValue};
 
 pub(crate) const LIMITS: Limits = Limits::DEFAULT;
 
-/// A client writes the value as this request.
+/// A client encodes the value as this request.
 pub(crate) fn client_request(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
@@ -37,7 +37,7 @@ pub(crate) fn client_request(
         request.method().as_str(),
     )?;
     let host = case["host"].as_str().unwrap_or_default();
-    // A client sends to a path below that of the endpoint.
+    // A client appends the path of the request to that of the endpoint.
     let (host, base) = host.split_at(host.find('/').unwrap_or(host.len()));
     let path = format!("{base}{}", request.uri().path());
     same("path", case["uri"].as_str().unwrap(), &path)?;
@@ -68,8 +68,8 @@ pub(crate) fn client_request(
     same_body(case, operation.input(), request.body())
 }
 
-/// Whether the settings of an S3 client that a case gives let it name the bucket
-/// in the host, which is what clients of S3 do unless told otherwise.
+/// Returns whether the S3 settings of a case allow the bucket in the host, which is the default of
+/// S3 clients.
 fn is_virtual_hosted(case: &Json) -> bool {
     let settings = &case["vendorParams"]["scopedConfig"];
     let style = |of: &str| settings[of]["s3"]["addressing_style"].as_str();
@@ -85,21 +85,21 @@ const S3_DOMAINS: [&str; 4] = [
     "s3.us-west-2.amazonaws.com",
 ];
 
-/// What a client sends: the token and what traits of the operation ask for
-/// included.
+/// Encodes the request of a client, including the token and the traits that `finish_request`
+/// applies.
 pub(crate) fn sent(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
-    input: &dyn Held,
+    input: &dyn TestValue,
 ) -> Result<http::Request<Bytes>, String> {
     /// The token that all suites expect.
     const TOKEN: &str = "00000000-0000-4000-8000-000000000000";
 
     let encode = |message: &dyn Message| {
-        let by = input.by();
-        by.write(message, |message| protocol.encode_input(operation, message))
+        let codec = input.codec();
+        codec.write(message, |message| protocol.encode_input(operation, message))
     };
-    held(input, |message| {
+    write_with(input, |message| {
         let mut request = match WithToken::is_due(operation, message) {
             false => encode(message),
             true => encode(&WithToken::new(operation, message, TOKEN)),
@@ -109,14 +109,14 @@ pub(crate) fn sent(
     })
 }
 
-/// Cases of compressed bodies give none, since no two compressors write the
-/// same: a server has to read what a client makes of the value.
+/// Cases with compressed bodies contain no body, because compressors differ. The server decodes the
+/// request that the client encodes.
 fn is_written_by_client(case: &Json) -> bool {
     let encoding = case["headers"]["Content-Encoding"].as_str();
     case["body"].is_null() && encoding.is_some_and(|encoding| encoding.ends_with("gzip"))
 }
 
-/// A server reads the request as this value.
+/// A server decodes the request as this value.
 pub(crate) fn server_request(
     run: &Run<'_>,
     subject: &dyn Subject,
@@ -142,12 +142,11 @@ pub(crate) fn server_request(
     })
 }
 
-/// Cases whose value the reader cannot tell from another one: what both make is
-/// the same to the last byte, which is tested instead. A structure as payload
-/// that is empty and one that is not there are both `{}`. An empty list and none
-/// are both no parameter of a query or form, and an empty map and none no header.
-/// A map of all parameters of the query has those of members too, as
-/// `RestXmlServersPutAllQueryParamsInMap` wants it, and does not write them.
+/// Cases whose message has several values: encoding both values must give the same bytes. An empty
+/// structure as payload and an absent one are both `{}`. An empty list and an absent one are both
+/// no query or form parameter, and an empty map and an absent one are both no header. A map of all
+/// query parameters also contains those of members (`RestXmlServersPutAllQueryParamsInMap`) and
+/// does not write them.
 const SAME_ON_THE_WIRE: [&str; 12] = [
     "AllQueryStringTypes",
     "Ec2EmptyQueryLists",
@@ -163,9 +162,9 @@ const SAME_ON_THE_WIRE: [&str; 12] = [
     "RestXmlZeroAndFalseQueryValues",
 ];
 
-/// Cases for clients that have more than one spelling of a value, of which a
-/// server writes another one: dates with an offset from UTC. It is tested
-/// instead that a client reads the value of the case in what the server wrote.
+/// Cases for clients with a value that can be written in several ways, of which a server uses
+/// another one: dates with an offset from UTC. A client must decode the response of the server as
+/// the value of the case.
 const SAME_WHEN_READ: [&str; 4] = [
     "Ec2QueryDateTimeWithNegativeOffset",
     "Ec2QueryDateTimeWithPositiveOffset",
@@ -173,11 +172,11 @@ const SAME_WHEN_READ: [&str; 4] = [
     "RestXmlDateTimeWithPositiveOffset",
 ];
 
-/// Whether two values are the same, or else make the same message.
+/// Checks that two values are equal, or are encoded as the same message.
 fn same_or_same_message<T: std::fmt::Debug>(
     case: &Json,
-    expected: &dyn Held,
-    found: &dyn Held,
+    expected: &dyn TestValue,
+    found: &dyn TestValue,
     shape: Schema<'_>,
     message: impl Fn(&dyn Message) -> Result<T, Error>,
 ) -> Result<(), String> {
@@ -186,14 +185,14 @@ fn same_or_same_message<T: std::fmt::Debug>(
         Err(reason) => reason,
     };
     let listed = SAME_ON_THE_WIRE.contains(&case["id"].as_str().unwrap());
-    let message = |held| write(held, &message).map(|message| format!("{message:?}"));
+    let message = |value| write(value, &message).map(|message| format!("{message:?}"));
     match listed && message(expected)? == message(found)? {
         true => Ok(()),
         false => Err(reason),
     }
 }
 
-/// A server refuses the request with this response.
+/// A server rejects the request with this response.
 pub(crate) fn malformed(run: &Run<'_>, subject: &dyn Subject, case: &Json) -> Result<(), String> {
     let (protocol, operation) = (run.protocol, run.operation);
     let (head, body) = request(&case["request"]);
@@ -219,7 +218,7 @@ pub(crate) fn read(
     subject: &dyn Subject,
     head: &http::request::Parts,
     body: &Body,
-) -> Result<(Route, Box<dyn Held>), Fault> {
+) -> Result<(Route, Box<dyn TestValue>), Fault> {
     let protocol = run.protocol;
     let plan = protocol.route(head)?;
     let called = matches!(plan, Plan::Buffer(_)).then_some(run.operation);
@@ -242,12 +241,12 @@ pub(crate) fn read(
     Ok((route, input))
 }
 
-/// The structure that a case gives.
+/// Decodes the structure of a case.
 pub(crate) fn params(
     subject: &dyn Subject,
     case: &Json,
     shape: Schema<'_>,
-) -> Result<Box<dyn Held>, String> {
+) -> Result<Box<dyn TestValue>, String> {
     let params = match &case["params"] {
         params @ Json::Object(_) => params.to_string(),
         _ => "{}".to_owned(),
@@ -257,21 +256,21 @@ pub(crate) fn params(
         .map_err(|error| format!("the value of the case: {error}"))
 }
 
-/// A message of what is held, written by the formats or their reference implementations.
+/// Writes the message of a structure with its codec.
 fn write<T>(
-    own: &dyn Held,
+    own: &dyn TestValue,
     mut write: impl FnMut(&dyn Message) -> Result<T, Error>,
 ) -> Result<T, String> {
-    held(own, |message| own.by().write(message, &mut write))
+    write_with(own, |message| own.codec().write(message, &mut write))
 }
 
-/// What is held, whatever writes it.
-fn held<T>(
-    held: &dyn Held,
+/// Writes the message of a structure with `write`.
+fn write_with<T>(
+    value: &dyn TestValue,
     mut write: impl FnMut(&dyn Message) -> Result<T, Error>,
 ) -> Result<T, String> {
     let mut written = None;
-    held.with_message(&mut |message| written = Some(write(message)));
+    value.with_message(&mut |message| written = Some(write(message)));
     written.unwrap().map_err(|error| error.to_string())
 }
 
@@ -290,8 +289,8 @@ pub(crate) fn request(case: &Json) -> (http::request::Parts, Body) {
     if let Some(host) = case["resolvedHost"].as_str() {
         builder = builder.header(HOST, host);
     }
-    // Cases for clients give the headers that they test only, and servers need
-    // to be told what the body is. Those of malformed requests give all.
+    // Cases for clients contain only the headers that they test. A server needs the media type.
+    // Cases of malformed requests contain all headers.
     if let Some(media_type) = case["bodyMediaType"].as_str()
         && !body(case).is_empty()
         && builder
@@ -304,8 +303,7 @@ pub(crate) fn request(case: &Json) -> (http::request::Parts, Body) {
     (head, Body::new(Bytes::from(body(case))))
 }
 
-/// A case lists the headers that it is about. Some of awsJson leave out the one
-/// that names the operation, without which no server knows what is called.
+/// Adds the headers for operation and media type to cases of awsJson that omit them.
 pub(crate) fn complete(
     kind: ProtocolKind,
     operation: Operation<'_>,
@@ -331,7 +329,7 @@ pub(crate) fn response_head(case: &Json) -> http::response::Parts {
     builder.body(()).unwrap().into_parts().0
 }
 
-/// A client reads the response as this value.
+/// A client decodes the response as this value.
 pub(crate) fn client_response(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
@@ -341,7 +339,7 @@ pub(crate) fn client_response(
 ) -> Result<(), String> {
     let head = response_head(case);
     let body = Body::new(Bytes::from(body(case)));
-    let answer = Answer {
+    let answer = EncodedResponse {
         head: &head,
         body: &body,
         limits: &LIMITS,
@@ -365,10 +363,10 @@ pub(crate) fn client_response(
     })
 }
 
-/// The code that a case gives apart is that of the header, or the error's name.
+/// Checks the header `x-amzn-query-error` of a response.
 fn same_query_error(case: &Json, head: &http::response::Parts) -> Result<(), String> {
     let expected = &case["vendorParams"];
-    // There it stands in the document.
+    // awsQuery has no such header: the code is in the document.
     if case["protocol"] == ProtocolKind::AwsQuery.id() {
         return Ok(());
     }
@@ -404,7 +402,7 @@ pub(crate) fn written_response(
         Some(error) => {
             let details = params(subject, case, error)?;
             let fault = Fault::modelled(error.id(), details.to_map(error));
-            let fault = details.by().fault(fault);
+            let fault = details.codec().fault(fault);
             protocol
                 .encode_error(error, &fault)
                 .map_err(|error| error.to_string())
@@ -418,7 +416,7 @@ pub(crate) fn written_response(
     }
 }
 
-/// A server writes the value as this response.
+/// A server encodes the value as this response.
 pub(crate) fn server_response(
     protocol: &dyn Protocol,
     operation: Operation<'_>,
@@ -454,9 +452,9 @@ pub(crate) fn server_response(
     }
 }
 
-/// A case for each set of its parameters, which stand in its text as `$name:L`
-/// and, as a JSON string, as `$name:S`. A dollar sign that is none of these is
-/// doubled, in cases without parameters too.
+/// Expands a case for each set of its parameters. `$name:L` in its text is the parameter, and
+/// `$name:S` the parameter as a JSON string. Other dollar signs are doubled, also in cases without
+/// parameters.
 pub(crate) fn with_parameters(case: &Json) -> Vec<Json> {
     let plain = case.to_string().replace("$$", "\0");
     let Some(parameters) = case["testParameters"].as_object() else {
@@ -470,7 +468,7 @@ pub(crate) fn with_parameters(case: &Json) -> Vec<Json> {
         let mut text = plain.clone();
         for (name, values) in parameters {
             let value = &values[number];
-            // The case is JSON itself, so what is put in is escaped once more.
+            // The case is JSON itself, so escape the text once more.
             let inside = |text: &str| {
                 let quoted = Json::from(text).to_string();
                 quoted[1..quoted.len() - 1].to_owned()

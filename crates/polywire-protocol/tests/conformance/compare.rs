@@ -1,4 +1,4 @@
-//! What a case says against what was made of it.
+//! Compares the messages of a case with the encoded ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use polywire_protocol::ProtocolKind;
 use polywire_schema::{Body, Decode, Limits, Member, NameSource, Schema, ShapeKind, Value};
 use serde_json::Value as Json;
 
-use crate::subject::Held;
+use crate::subject::TestValue;
 use crate::xml::{Element, Stray};
 
 pub(crate) fn same_value(
-    expected: &dyn Held,
-    found: &dyn Held,
+    expected: &dyn TestValue,
+    found: &dyn TestValue,
     shape: Schema<'_>,
 ) -> Result<(), String> {
-    let show = |held: &dyn Held| canonical(&held.show(shape));
+    let show = |value: &dyn TestValue| canonical(&value.show(shape));
     same("value", &show(expected), &show(found))
 }
 
@@ -28,8 +28,8 @@ pub(crate) fn same(what: &str, expected: &str, found: &str) -> Result<(), String
     }
 }
 
-/// JSON with its members sorted and whole numbers without a fraction, which
-/// JSON leaves to the writer; other text as it is.
+/// JSON with sorted members, and whole numbers without a fraction, because encoders can choose
+/// both. Other text is not changed.
 fn canonical(text: &str) -> String {
     match serde_json::from_str::<Json>(text) {
         Ok(mut json) => {
@@ -57,7 +57,7 @@ fn whole_numbers(json: &mut Json) {
     }
 }
 
-/// The bytes that a case gives for a body: CBOR as base64.
+/// Returns the body of a case: CBOR is in base64.
 pub(crate) fn body(case: &Json) -> Vec<u8> {
     let text = case["body"].as_str().unwrap_or_default();
     if is_cbor(case) {
@@ -85,8 +85,8 @@ pub(crate) fn same_body(case: &Json, shape: Schema<'_>, found: &[u8]) -> Result<
         false => canonical(&String::from_utf8_lossy(body)),
     };
     match is_xml(case) {
-        // Without a media type a case does not say that its XML is all there
-        // is: the one that is so leaves out the namespace of the service.
+        // Without a media type, a case does not claim that its XML is complete. One such case omits
+        // the namespace of the service.
         true if case["bodyMediaType"].is_null() => {
             let bare = |body: &[u8]| without_namespace(&String::from_utf8_lossy(body));
             same_xml(
@@ -101,9 +101,9 @@ pub(crate) fn same_body(case: &Json, shape: Schema<'_>, found: &[u8]) -> Result<
     }
 }
 
-/// The body of an error. In XML a case gives elements that nobody could know:
-/// the id of the request, and members that the structure of the error does not
-/// have, or has and is not given. `known` are the names of the others.
+/// Compares the body of an error. XML cases contain elements that a server cannot know: the request
+/// id, and members that the structure of the error does not have or that the case does not set.
+/// `known` are the names of the other members.
 pub(crate) fn same_error(
     case: &Json,
     shape: Schema<'_>,
@@ -116,7 +116,7 @@ pub(crate) fn same_error(
     same_xml(shape, &body(case), found, known)
 }
 
-/// Whether a body is XML: the case says so, or it looks so.
+/// Returns whether a body is XML, from the media type of the case or from the body.
 fn is_xml(case: &Json) -> bool {
     let body = case["body"].as_str().unwrap_or_default();
     match case["bodyMediaType"].as_str() {
@@ -125,7 +125,7 @@ fn is_xml(case: &Json) -> bool {
     }
 }
 
-/// XML without its declaration and the default namespace of its root.
+/// Returns XML without its declaration and the default namespace of its root.
 fn without_namespace(xml: &str) -> String {
     let xml = match xml.split_once("?>") {
         Some((declaration, rest)) if declaration.starts_with("<?xml") => rest,
@@ -136,8 +136,7 @@ fn without_namespace(xml: &str) -> String {
     format!("{name}>{rest}")
 }
 
-/// Compares XML, without the id of the request, which is any; of an error only
-/// the members that are known.
+/// Compares XML, ignoring the request id. In an error, compares only the known members.
 fn same_xml(
     shape: Schema<'_>,
     expected: &[u8],
@@ -175,7 +174,7 @@ fn same_xml(
     same("body", &expected, &parse(found, Stray::Refuse)?)
 }
 
-/// The media type and the text of an answer to a malformed request.
+/// Checks the media type and the text of a response to a malformed request.
 pub(crate) fn same_answer(
     case: &Json,
     headers: &http::HeaderMap,
@@ -216,8 +215,8 @@ fn cbor(bytes: &[u8]) -> String {
     }
 }
 
-/// A value as text, without the order of its members and the widths of its
-/// numbers, which CBOR leaves to the writer.
+/// Returns a value as text, ignoring the order of members and the widths of numbers, which CBOR
+/// encoders can choose.
 fn sorted(value: &Value) -> String {
     match value {
         Value::Map(map) => {
@@ -235,14 +234,14 @@ fn sorted(value: &Value) -> String {
     }
 }
 
-/// The headers that a case expects, forbids and requires.
+/// Checks the headers that a case expects, forbids and requires.
 pub(crate) fn same_headers(case: &Json, found: &http::HeaderMap) -> Result<(), String> {
     for (name, expected) in case["headers"].as_object().into_iter().flatten() {
         let values = found.get_all(name.as_str()).iter();
         let values: Vec<_> = values
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .collect();
-        // The transport says how long a body is.
+        // The transport sets the length of the body.
         if !name.eq_ignore_ascii_case("content-length") {
             same(name, expected.as_str().unwrap(), &values.join(", "))?;
         }
@@ -260,9 +259,8 @@ pub(crate) fn same_headers(case: &Json, found: &http::HeaderMap) -> Result<(), S
     Ok(())
 }
 
-/// The headers of an answer that a protocol does not write: whoever runs the
-/// server gives calls their ids, and one case expects of a response what names
-/// the operation in a request.
+/// Headers of responses that a protocol does not write: the server sets request ids, and one case
+/// expects a header of requests in a response.
 pub(crate) fn without_foreign_headers(case: &Json) -> Json {
     let mut case = case.clone();
     if let Some(headers) = case["headers"].as_object_mut() {

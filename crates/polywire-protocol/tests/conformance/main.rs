@@ -1,14 +1,12 @@
 //! The official protocol tests of Smithy and AWS, case by case, on both sides.
 //!
-//! The suites are models whose operations carry cases as traits: a message and
-//! the value that it stands for. `scripts/fetch-suites` downloads them; the package
-//! `test-data` says where else they are looked for. Without them the test is
-//! ignored.
+//! The suites are models whose operations have traits with cases: a message and its value.
+//! `scripts/fetch-suites` downloads them; the package `test-data` defines other folders for them.
+//! Without the suites, the test is ignored.
 //!
-//! `exceptions.txt` lists the cases that fail, each with the reason. A case that
-//! fails and is not listed, and one that is listed and passes, fail the test.
-//! `POLYWIRE_CASE=TEXT` runs only the cases whose name has that text, and
-//! prints what becomes of them.
+//! `exceptions.txt` lists the cases that fail, with a reason each. The test fails if a case fails
+//! without an exception, or passes with one. `POLYWIRE_CASE=TEXT` runs only the cases whose names
+//! contain the text, and prints their results.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -31,7 +29,7 @@ use serde_json::Value as Json;
 use test_data::{Missing, suite};
 
 use crate::report::{Report, Side};
-use crate::subject::{By, Generated, Maps, Subject};
+use crate::subject::{Codec, Generated, Maps, Subject};
 
 test_data::tests! {
     official_suites,
@@ -84,7 +82,7 @@ fn models() -> Result<[Model; 2], Missing> {
     Ok([aws, smithy].map(|mut loader| loader.assemble().unwrap().model))
 }
 
-/// The suites are new enough to have cases of every protocol that Smithy defines.
+/// The suites contain cases of all protocols that Smithy defines.
 fn every_protocol_has_cases() -> Result<(), Missing> {
     let mut protocols = BTreeSet::new();
     for model in &models()? {
@@ -114,7 +112,7 @@ fn all_ran(model: &Model, ran: &BTreeSet<String>) {
     }
 }
 
-/// The cases that a trait of a shape gives.
+/// Returns the cases in a trait of a shape.
 fn cases(model: &Model, id: &str, name: &str) -> Vec<Json> {
     let shape = model.get(id);
     let cases = shape.and_then(|shape| shape.traits().get(&format!("smithy.test#{name}")));
@@ -132,23 +130,23 @@ struct Run<'a> {
     operation: Operation<'a>,
 }
 
-/// The structure that a case is about.
+/// The structure of a case.
 #[derive(Clone, Copy)]
 enum Role {
     Input,
     Output,
-    /// An error of the model.
+    /// A modelled error.
     Shape,
 }
 
-/// What a case is run through, by the name that the report has for it. `id` is
-/// the id of the operation, or of the error.
+/// The subject that runs a case, by its name in the report. `id` is the id of the operation or of
+/// the error.
 fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn Subject>)> {
-    let typed = |by| {
+    let typed = |codec| {
         let typed = match role {
-            Role::Input => conformance_types::visit_input(service, id, Typed(by)),
-            Role::Output => conformance_types::visit_output(service, id, Typed(by)),
-            Role::Shape => conformance_types::visit_shape(service, id, Typed(by)),
+            Role::Input => conformance_types::visit_input(service, id, Typed(codec)),
+            Role::Output => conformance_types::visit_output(service, id, Typed(codec)),
+            Role::Shape => conformance_types::visit_shape(service, id, Typed(codec)),
         };
         typed.unwrap_or_else(|| {
             panic!(
@@ -158,17 +156,20 @@ fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn S
         })
     };
     vec![
-        ("value", Box::new(Maps(By::Formats))),
-        ("typed", typed(By::Formats)),
+        ("value", Box::new(Maps(Codec::Formats))),
+        ("typed", typed(Codec::Formats)),
         #[cfg(feature = "reference")]
-        ("value through the reference", Box::new(Maps(By::Reference))),
+        (
+            "value through the reference",
+            Box::new(Maps(Codec::Reference)),
+        ),
         #[cfg(feature = "reference")]
-        ("typed through the reference", typed(By::Reference)),
+        ("typed through the reference", typed(Codec::Reference)),
     ]
 }
 
-/// Makes a subject of a generated type.
-struct Typed(By);
+/// Creates a subject for a generated type.
+struct Typed(Codec);
 
 impl conformance_types::Visitor for Typed {
     type Output = Box<dyn Subject>;
@@ -178,7 +179,7 @@ impl conformance_types::Visitor for Typed {
         T: Encode + for<'de> DecodeStructure<'de> + 'static,
     {
         Box::new(Generated::<T> {
-            by: self.0,
+            codec: self.0,
             of: std::marker::PhantomData,
         })
     }
@@ -233,7 +234,7 @@ impl Run<'_> {
         }
     }
 
-    /// The cases that a trait of a shape gives for this protocol.
+    /// Returns the cases for this protocol in a trait of a shape.
     fn cases(&self, id: &str, name: &str) -> Vec<Json> {
         let mut cases = cases(self.model, id, name);
         cases.retain(|case| case["protocol"] == self.protocol.kind().id());

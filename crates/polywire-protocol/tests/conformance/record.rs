@@ -1,5 +1,5 @@
-//! What the protocols make of all official cases and of the bodies of the benchmarks, whole and
-//! broken, compared with a stored digest for each case ([`test_data::record`]).
+//! Compares the results of the protocols, for all official cases and the bodies of the benchmarks,
+//! complete and damaged, with a recorded digest for each case ([`test_data::record`]).
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,10 +11,11 @@ use serde_json::Value as Json;
 use test_data::record::{Record, Transcript, digest};
 use test_data::{Missing, data};
 
-use crate::subject::{Answer, By, Maps, Subject};
+use crate::subject::{Codec, EncodedResponse, Maps, Subject};
 use crate::{Role, Run, cases, models, subjects};
 
-/// At how many places a longer body is cut off and changed; a shorter one at each.
+/// The number of offsets at which a long body is truncated and changed. A shorter body is truncated
+/// at each.
 const PLACES: usize = 120;
 
 fn record(name: &str) -> Record {
@@ -85,14 +86,14 @@ pub(crate) fn behaviour_on_bodies_of_the_benchmarks() -> Result<(), Missing> {
                 let name = format!("{} {} {}", fields[0], fields[2], fields[1]);
                 if fields[2] == "deserialize" {
                     record.case(&name, |to| {
-                        run.response(None, &Maps(By::Formats), &case, &body, to);
+                        run.response(None, &Maps(Codec::Formats), &case, &body, to);
                     });
                     continue;
                 }
                 let params = format!("{}/serialize/{}.params.json", fields[0], fields[1]);
                 case["params"] = serde_json::from_slice(&read(&params)).unwrap();
                 record.case(&name, |to| {
-                    run.written_request(&Maps(By::Formats), &case, to);
+                    run.written_request(&Maps(Codec::Formats), &case, to);
                 });
             }
         }
@@ -148,14 +149,14 @@ impl Run<'_> {
         }
     }
 
-    /// By the formats; that the readable implementations agree is what `official_suites` tests.
+    /// Uses the formats. `official_suites` compares them with their reference implementations.
     fn subjects(&self, role: Role, id: &str) -> Vec<(&'static str, Box<dyn Subject>)> {
         let mut subjects = subjects(self.service, role, id);
         subjects.retain(|(through, _)| !through.contains("reference"));
         subjects
     }
 
-    /// A client writes a request of the value of the case.
+    /// A client encodes a request with the value of the case.
     fn written_request(&self, subject: &dyn Subject, case: &Json, to: &mut Transcript) {
         let written = cases::params(subject, case, self.operation.input())
             .and_then(|input| cases::sent(self.protocol, self.operation, &*input));
@@ -169,7 +170,7 @@ impl Run<'_> {
         }
     }
 
-    /// A server reads the request of the case.
+    /// A server decodes the request of the case.
     fn request(&self, subject: &dyn Subject, case: &Json, to: &mut Transcript) {
         let (mut head, body) = cases::request(case);
         cases::complete(self.protocol.kind(), self.operation, &mut head);
@@ -191,7 +192,7 @@ impl Run<'_> {
         to.bytes(&body);
     }
 
-    /// A client reads the response of the case; a server writes its value.
+    /// A client decodes the response of the case. A server encodes its value.
     fn response(
         &self,
         error: Option<Schema<'_>>,
@@ -204,7 +205,7 @@ impl Run<'_> {
         let head = cases::response_head(case);
         broken(body, |label, bytes| {
             let body = Body::new(Bytes::copy_from_slice(bytes));
-            let answer = Answer {
+            let answer = EncodedResponse {
                 head: &head,
                 body: &body,
                 limits: &cases::LIMITS,
@@ -241,7 +242,7 @@ impl Run<'_> {
     }
 }
 
-/// Calls `read` with the body, with its beginnings, and with changes of its bytes.
+/// Calls `read` with the body, with its prefixes, and with changed bytes.
 fn broken(body: &[u8], mut read: impl FnMut(&str, &[u8])) {
     read("whole", body);
     let step = body.len().div_ceil(PLACES).max(1);

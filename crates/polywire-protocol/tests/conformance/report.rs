@@ -1,11 +1,11 @@
-//! What passed and what did not.
+//! The report of the passed and failed cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use polywire_protocol::ProtocolKind;
 use serde_json::Value as Json;
 
-/// What a case is tried as.
+/// The side that runs a case.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(crate) enum Side {
     ClientRequest,
@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// Whether a case is one of this side, by the suite's own words.
+    /// Returns whether a case applies to this side, according to the suite.
     fn has(self, case: &Json) -> bool {
         let side = match self {
             Self::ClientRequest | Self::ClientResponse => "client",
@@ -36,13 +36,13 @@ impl Side {
     }
 }
 
-/// How many cases of one kind ended how.
+/// The numbers of cases of one kind, by result.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     passed: u32,
     failed: u32,
     excepted: u32,
-    /// The suite itself says that they are for the other side.
+    /// Cases that apply only to the other side.
     not_applicable: u32,
 }
 
@@ -51,9 +51,9 @@ pub(crate) struct Report {
     /// The cases of `exceptions.txt`.
     exceptions: BTreeSet<String>,
     counts: BTreeMap<String, Counts>,
-    /// Those that nobody knew of, with the reason.
+    /// Unexpected failures, with the reason.
     failed: Vec<String>,
-    /// The exceptions that were needed.
+    /// The exceptions that applied.
     needed: BTreeSet<String>,
 }
 
@@ -108,7 +108,7 @@ impl Report {
         }
     }
 
-    /// Says what there was, and compares with the list of exceptions.
+    /// Prints the numbers, and compares the failures with the list of exceptions.
     pub(crate) fn finish(self) {
         let mut total = Counts::default();
         let line = |what: &str, counts: Counts| {
@@ -140,11 +140,11 @@ impl Report {
     }
 }
 
-/// The cases that a list of exceptions has, by protocol, side and case.
+/// Parses a list of exceptions: protocol, side and case.
 ///
 /// # Errors
 ///
-/// A line is not `protocol | side | case | reason`, or its reason says nothing.
+/// A line is not `protocol | side | case | reason`, or its reason is empty.
 fn exceptions(list: &str) -> Result<BTreeSet<String>, String> {
     let lines = list
         .lines()

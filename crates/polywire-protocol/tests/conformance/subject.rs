@@ -1,4 +1,4 @@
-//! What a case travels through: dynamic values, or a generated type.
+//! The types that run a case: dynamic values, or a generated type.
 
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Dynamic, Message, Sink, Slot, Typed};
@@ -8,70 +8,68 @@ use polywire_schema::{
     decode_structure,
 };
 
-/// One kind of structures: how they are made of what a case says, and of what
-/// a protocol reads.
+/// A type of structures: how to create them from a case or from a message.
 pub(crate) trait Subject {
-    /// The structure that a case gives as a node.
-    fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn Held>, Error>;
+    /// Creates the structure from the node of a case.
+    fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn TestValue>, Error>;
 
-    /// Server: the input of a call.
+    /// Server: decodes the input of a call.
     fn decode_input(
         &self,
         protocol: &dyn Protocol,
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         validator: &Validator,
-    ) -> Result<Box<dyn Held>, Fault>;
+    ) -> Result<Box<dyn TestValue>, Fault>;
 
-    /// Client: the output of a call.
+    /// Client: decodes the output of a call.
     fn decode_output(
         &self,
         protocol: &dyn Protocol,
         operation: Operation<'_>,
-        answer: &Answer<'_>,
-    ) -> Result<Box<dyn Held>, Error>;
+        answer: &EncodedResponse<'_>,
+    ) -> Result<Box<dyn TestValue>, Error>;
 
-    /// Client: an error of the model.
+    /// Client: decodes a modelled error.
     fn decode_error(
         &self,
         protocol: &dyn Protocol,
         error: Schema<'_>,
-        answer: &Answer<'_>,
-    ) -> Result<Box<dyn Held>, Error>;
+        answer: &EncodedResponse<'_>,
+    ) -> Result<Box<dyn TestValue>, Error>;
 }
 
-/// A response, and what it may cost.
-pub(crate) struct Answer<'a> {
+/// A response and its limits.
+pub(crate) struct EncodedResponse<'a> {
     pub(crate) head: &'a http::response::Parts,
     pub(crate) body: &'a Body,
     pub(crate) limits: &'a Limits,
 }
 
-/// A structure of some kind.
-pub(crate) trait Held {
-    /// As a message for a protocol, before anything is wrapped around it.
+/// A structure of any type.
+pub(crate) trait TestValue {
+    /// Returns the structure as a message for a protocol, without wrappers.
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message));
 
-    /// What a message of it is to be written by.
-    fn by(&self) -> By;
+    /// Returns the codec for its messages.
+    fn codec(&self) -> Codec;
 
-    /// As the members of an error.
+    /// Returns the structure as the members of an error.
     fn to_map(&self, shape: Schema<'_>) -> Map;
 
-    /// As JSON, to be compared.
+    /// Returns the structure as JSON, for comparison.
     fn show(&self, shape: Schema<'_>) -> String;
 }
 
-/// How bytes become structures and structures bytes: by the formats, or by
-/// their reference implementations.
+/// How messages are encoded and decoded: by the formats, or by their reference implementations.
 #[derive(Clone, Copy)]
-pub(crate) enum By {
+pub(crate) enum Codec {
     Formats,
     #[cfg(feature = "reference")]
     Reference,
 }
 
-impl By {
+impl Codec {
     fn read<'de, T>(
         self,
         sink: &mut dyn Sink<'de>,
@@ -96,32 +94,32 @@ impl By {
         }
     }
 
-    /// An error that is written so.
+    /// Returns a fault that is encoded with this codec.
     pub(crate) fn fault(self, fault: Fault) -> Fault {
         match self {
             Self::Formats => fault,
             #[cfg(feature = "reference")]
-            Self::Reference => fault.by_twins(),
+            Self::Reference => fault.with_reference_codec(),
         }
     }
 }
 
 /// Structures as maps.
-pub(crate) struct Maps(pub(crate) By);
+pub(crate) struct Maps(pub(crate) Codec);
 
-struct HeldMap {
+struct MapValue {
     map: Map,
-    by: By,
+    codec: Codec,
 }
 
-impl Held for HeldMap {
+impl TestValue for MapValue {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
         let value = Value::Map(self.map.clone());
         write(&Dynamic(&value));
     }
 
-    fn by(&self) -> By {
-        self.by
+    fn codec(&self) -> Codec {
+        self.codec
     }
 
     fn to_map(&self, _: Schema<'_>) -> Map {
@@ -134,17 +132,17 @@ impl Held for HeldMap {
 }
 
 impl Maps {
-    fn held(&self, map: Map) -> Box<dyn Held> {
-        Box::new(HeldMap { map, by: self.0 })
+    fn boxed(&self, map: Map) -> Box<dyn TestValue> {
+        Box::new(MapValue { map, codec: self.0 })
     }
 }
 
 impl Subject for Maps {
-    fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn Held>, Error> {
+    fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn TestValue>, Error> {
         let mut decoder = JsonDecoder::from_str(params, JsonProfile::NODE, &Limits::DEFAULT)?;
         let mut map = Map::new();
         decode_structure(&mut map, shape.root(), &mut decoder)?;
-        Ok(self.held(map))
+        Ok(self.boxed(map))
     }
 
     fn decode_input(
@@ -153,61 +151,61 @@ impl Subject for Maps {
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         validator: &Validator,
-    ) -> Result<Box<dyn Held>, Fault> {
+    ) -> Result<Box<dyn TestValue>, Fault> {
         let mut map = Map::new();
         let read = self.0.read(&mut map, |sink| {
             protocol.decode_input(operation, request, sink)
         });
-        validator.judge(protocol, operation, request, read, &map)?;
-        Ok(self.held(map))
+        validator.check_decoded(protocol, operation, request, read, &map)?;
+        Ok(self.boxed(map))
     }
 
     fn decode_output(
         &self,
         protocol: &dyn Protocol,
         operation: Operation<'_>,
-        answer: &Answer<'_>,
-    ) -> Result<Box<dyn Held>, Error> {
+        answer: &EncodedResponse<'_>,
+    ) -> Result<Box<dyn TestValue>, Error> {
         let mut map = Map::new();
         self.0.read(&mut map, |sink| {
             protocol.decode_output(operation, answer.head, answer.body, answer.limits, sink)
         })?;
-        Ok(self.held(map))
+        Ok(self.boxed(map))
     }
 
     fn decode_error(
         &self,
         protocol: &dyn Protocol,
         error: Schema<'_>,
-        answer: &Answer<'_>,
-    ) -> Result<Box<dyn Held>, Error> {
+        answer: &EncodedResponse<'_>,
+    ) -> Result<Box<dyn TestValue>, Error> {
         let mut map = Map::new();
         self.0.read(&mut map, |sink| {
             protocol.decode_error(error, answer.head, answer.body, answer.limits, sink)
         })?;
-        Ok(self.held(map))
+        Ok(self.boxed(map))
     }
 }
 
 /// Structures of a generated type.
 pub(crate) struct Generated<T> {
-    pub(crate) by: By,
+    pub(crate) codec: Codec,
     pub(crate) of: std::marker::PhantomData<T>,
 }
 
 /// A value of a generated type.
-struct HeldTyped<T> {
+struct TypedValue<T> {
     value: T,
-    by: By,
+    codec: Codec,
 }
 
-impl<T: Encode> Held for HeldTyped<T> {
+impl<T: Encode> TestValue for TypedValue<T> {
     fn with_message(&self, write: &mut dyn FnMut(&dyn Message)) {
         write(&Typed::new(&self.value));
     }
 
-    fn by(&self) -> By {
-        self.by
+    fn codec(&self) -> Codec {
+        self.codec
     }
 
     fn to_map(&self, shape: Schema<'_>) -> Map {
@@ -226,9 +224,12 @@ impl<T> Generated<T>
 where
     T: for<'de> DecodeStructure<'de> + Encode + 'static,
 {
-    fn held<'de>(&self, slot: Slot<'de, T>) -> Result<Box<dyn Held>, Error> {
+    fn boxed<'de>(&self, slot: Slot<'de, T>) -> Result<Box<dyn TestValue>, Error> {
         match slot.into_value() {
-            Some(value) => Ok(Box::new(HeldTyped { value, by: self.by })),
+            Some(value) => Ok(Box::new(TypedValue {
+                value,
+                codec: self.codec,
+            })),
             None => Err(Error::new(ErrorKind::Internal).expected("a call of `finish`")),
         }
     }
@@ -238,10 +239,13 @@ impl<T> Subject for Generated<T>
 where
     T: for<'de> DecodeStructure<'de> + Encode + 'static,
 {
-    fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn Held>, Error> {
+    fn of_params(&self, shape: Schema<'_>, params: &str) -> Result<Box<dyn TestValue>, Error> {
         let mut decoder = JsonDecoder::from_str(params, JsonProfile::NODE, &Limits::DEFAULT)?;
         let value = T::decode(shape.root(), &mut decoder)?;
-        Ok(Box::new(HeldTyped { value, by: self.by }))
+        Ok(Box::new(TypedValue {
+            value,
+            codec: self.codec,
+        }))
     }
 
     fn decode_input(
@@ -250,39 +254,39 @@ where
         operation: Operation<'_>,
         request: &ReadPlan<'_>,
         validator: &Validator,
-    ) -> Result<Box<dyn Held>, Fault> {
+    ) -> Result<Box<dyn TestValue>, Fault> {
         let mut slot = Slot::<T>::new();
-        let read = self.by.read(&mut slot, |sink| {
+        let read = self.codec.read(&mut slot, |sink| {
             protocol.decode_input(operation, request, sink)
         });
-        validator.judge(protocol, operation, request, read, &slot)?;
-        Ok(self.held(slot)?)
+        validator.check_decoded(protocol, operation, request, read, &slot)?;
+        Ok(self.boxed(slot)?)
     }
 
     fn decode_output(
         &self,
         protocol: &dyn Protocol,
         operation: Operation<'_>,
-        answer: &Answer<'_>,
-    ) -> Result<Box<dyn Held>, Error> {
+        answer: &EncodedResponse<'_>,
+    ) -> Result<Box<dyn TestValue>, Error> {
         let mut slot = Slot::<T>::new();
-        self.by.read(&mut slot, |sink| {
+        self.codec.read(&mut slot, |sink| {
             protocol.decode_output(operation, answer.head, answer.body, answer.limits, sink)
         })?;
-        self.held(slot)
+        self.boxed(slot)
     }
 
     fn decode_error(
         &self,
         protocol: &dyn Protocol,
         error: Schema<'_>,
-        answer: &Answer<'_>,
-    ) -> Result<Box<dyn Held>, Error> {
+        answer: &EncodedResponse<'_>,
+    ) -> Result<Box<dyn TestValue>, Error> {
         let mut slot = Slot::<T>::new();
-        self.by.read(&mut slot, |sink| {
+        self.codec.read(&mut slot, |sink| {
             protocol.decode_error(error, answer.head, answer.body, answer.limits, sink)
         })?;
-        self.held(slot)
+        self.boxed(slot)
     }
 }
 

@@ -1,10 +1,8 @@
-//! XML as text that can be compared: what its writer is free to choose is made
-//! alike, and nothing else.
+//! A canonical form of XML, for comparison: it differs only where the meaning differs.
 //!
-//! That is the order of attributes, of elements of different names and of the
-//! entries of maps, white space between elements, how an empty element is
-//! spelled, character references and CDATA, comments, and the declaration. The
-//! order of other elements of the same name counts, since they are items.
+//! Ignored are the order of attributes, of elements with different names and of map entries, white
+//! space between elements, the form of empty elements, character references, CDATA, comments, and
+//! the declaration. The order of elements with the same name is kept, because they are list items.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,7 +16,7 @@ pub(crate) struct Element {
     pub(crate) elements: Vec<Element>,
 }
 
-/// What becomes of text beside elements, which means nothing to a structure.
+/// How to treat text next to elements, which has no meaning in a structure.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Stray {
     Refuse,
@@ -26,7 +24,7 @@ pub(crate) enum Stray {
 }
 
 impl Element {
-    /// The root of a document.
+    /// Parses the root of a document.
     pub(crate) fn parse(text: &str, stray: Stray) -> Result<Self, String> {
         let mut reader = Reader { rest: text, stray };
         let mut around = Self::default();
@@ -38,8 +36,8 @@ impl Element {
         }
     }
 
-    /// Puts the entries of maps in order: elements of two elements whose names
-    /// are those of the key and the value of some map.
+    /// Sorts map entries: elements with two children whose names are those of the key and the value
+    /// of a map.
     pub(crate) fn sort_entries(&mut self, maps: &BTreeSet<[String; 2]>) {
         for element in &mut self.elements {
             element.sort_entries(maps);
@@ -64,7 +62,7 @@ impl Element {
         self.elements.sort_by_cached_key(order);
     }
 
-    /// It, or the first element in it, with a name.
+    /// Returns the element or its first descendant with a name.
     pub(crate) fn find(&mut self, name: &str) -> Option<&mut Self> {
         if self.name == name {
             return Some(self);
@@ -74,7 +72,7 @@ impl Element {
             .find_map(|element| element.find(name))
     }
 
-    /// Removes elements, and what separated them.
+    /// Removes elements and the white space between them.
     pub(crate) fn remove(&mut self, which: impl Fn(&Self) -> bool) {
         let before = self.elements.len();
         self.elements.retain(|element| !which(element));
@@ -107,7 +105,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// What stands before `end`, and goes behind it.
+    /// Returns the text before `end`, and continues after it.
     fn until(&mut self, end: &str) -> Result<&'a str, String> {
         let found = self.rest.split_once(end);
         let (before, behind) = found.ok_or_else(|| format!("no {end} in {:?}", self.rest))?;
@@ -115,7 +113,7 @@ impl<'a> Reader<'a> {
         Ok(before)
     }
 
-    /// Text and elements up to an end tag or the end.
+    /// Parses text and elements up to an end tag or the end.
     fn content(&mut self, of: &mut Element) -> Result<(), String> {
         loop {
             let markup = self.rest.find('<').unwrap_or(self.rest.len());

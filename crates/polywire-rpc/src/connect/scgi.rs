@@ -128,7 +128,7 @@ async fn read(stream: &mut Stream, limit: usize) -> Result<Response<Bytes>, Read
     if most > limit.saturating_add(1) {
         return Err(ReadError::TooLarge);
     }
-    let mut body = Vec::from(response.begun);
+    let mut body = Vec::from(response.body_start);
     while body.len() < most {
         let room = (most - body.len()) as u64;
         if (&mut *stream).take(room).read_buf(&mut body).await? == 0 {

@@ -7,7 +7,7 @@ use http::{Response, request};
 use polywire_codec::cbor::{CborDecoder, CborProfile};
 use polywire_codec::{Message, Sink};
 use polywire_protocol::{
-    Claim, Fault, HeadSummary, OfKind, Plan, ProtocolKind, ReadPlan, Route, ServerProtocol,
+    Claim, Fault, HeadSummary, Plan, ProtocolInfo, ProtocolKind, ReadPlan, Route, ServerProtocol,
 };
 use polywire_schema::{
     Body, Decoder, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
@@ -40,7 +40,7 @@ struct NestedProtocol {
     kind: ProtocolKind,
 }
 
-impl OfKind for NestedProtocol {
+impl ProtocolInfo for NestedProtocol {
     fn kind(&self) -> ProtocolKind {
         self.kind
     }

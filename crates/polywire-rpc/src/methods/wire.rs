@@ -9,8 +9,8 @@ use http::{HeaderName, HeaderValue, Method, Response, StatusCode, request};
 use polywire_codec::cbor;
 use polywire_codec::{Message, Sink};
 use polywire_protocol::{
-    Claim, Fault, FaultKind, HeadSummary, OfKind, Plan, ProtocolKind, ReadPlan, ServerProtocol,
-    fault_code,
+    Claim, Fault, FaultKind, HeadSummary, Plan, ProtocolInfo, ProtocolKind, ReadPlan,
+    ServerProtocol, fault_code,
 };
 use polywire_schema::{Error, ErrorKind, Map, Operation, Schema, Value, to_value};
 
@@ -82,7 +82,7 @@ pub(crate) fn method_of(head: &request::Parts) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-impl OfKind for CborMethods {
+impl ProtocolInfo for CborMethods {
     fn kind(&self) -> ProtocolKind {
         ProtocolKind::RpcV2Cbor
     }
@@ -103,7 +103,7 @@ impl ServerProtocol for CborMethods {
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
         if head.method != Method::POST {
-            let message = "this path answers POST";
+            let message = "this path allows only POST";
             return Err(Fault::new(FaultKind::MethodNotAllowed, message));
         }
         Ok(Plan::BufferThenRoute)

@@ -193,7 +193,7 @@ impl App {
             return Answer::Ready(answer);
         }
         let Some(protocol) = self.mounts.detect(Arc::make_mut(&mut head)) else {
-            let answer = self.unoffered(&head, Claim::Astray);
+            let answer = self.unoffered(&head, Claim::Misdirected);
             #[cfg(feature = "websocket")]
             let answer = answer.or_else(|| self.websockets.unclaimed(&head));
             return Answer::Ready(answer.unwrap_or_else(unclaimed));
@@ -299,7 +299,7 @@ impl App {
         response: &mut Response<Bytes>,
     ) {
         if let Some(RequestId(id)) = id {
-            self.mounts.protocols[protocol].tell_request_id(response, id);
+            self.mounts.protocols[protocol].add_request_id(response, id);
         }
     }
 }

@@ -141,15 +141,15 @@ async fn answer(
     let scgi::Request {
         mut head,
         length,
-        begun,
+        body_start,
     } = request;
     let variables = head.extensions.get::<scgi::Variables>();
     let peer = client(peer, variables, server.app.trust_remote_scgi);
     head.extensions.insert(peer.clone());
-    let remaining = length - begun.len() as u64;
+    let remaining = length - body_start.len() as u64;
     let body = IncomingBody {
         read,
-        prefix: begun,
+        prefix: body_start,
         remaining,
         buffer: BytesMut::new(),
     };

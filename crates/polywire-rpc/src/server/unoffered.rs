@@ -59,7 +59,7 @@ impl App {
         );
         let mut response = protocol.encode_other(&fault);
         if let Some(RequestId(id)) = self.new_id(protocol) {
-            protocol.tell_request_id(&mut response, &id);
+            protocol.add_request_id(&mut response, &id);
         }
         Some(response)
     }

@@ -158,7 +158,7 @@ async fn without_the_protocol_nothing_is_served() {
     let (own, _other) = duplex(64);
     let other = Client::builder(service(), ProtocolKind::RpcV2Json).connect_lines(own);
     let error = other.unwrap_err().to_string();
-    assert_eq!(error, "the messages of rpcv2Json are not lines of a stream");
+    assert_eq!(error, "rpcv2Json cannot be used over a stream of lines");
 }
 
 /// At any mount.

@@ -107,7 +107,7 @@ async fn bad_requests_in_their_own_wire() {
         (
             post("/strange", "text/plain", "", ""),
             "application/json",
-            "no operation answers",
+            "no operation for",
         ),
         (
             post(
@@ -319,9 +319,9 @@ fn protocols_that_cannot_be_distinguished() {
         (ProtocolKind::RestXml, ProtocolKind::RestJson1),
     ] {
         let message = refuse(builder().protocol(one).protocol(other));
-        let begins = format!("{one} and {other} cannot be told apart in one place: ");
+        let begins = format!("requests of {one} and {other} cannot be distinguished: ");
         assert!(message.starts_with(&begins), "{message}");
-        let advice = "offer one of them below a path, on a host or on a port of its own";
+        let advice = "serve one of them under a different path, host or port";
         assert!(message.contains(advice), "{message}");
         let builder = builder().protocol_at(mount("/x"), one);
         let message = refuse(builder.protocol_at(mount("/x/"), other));

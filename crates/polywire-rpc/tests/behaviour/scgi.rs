@@ -53,8 +53,8 @@ async fn reply<S: AsyncRead + Unpin>(stream: &mut S) -> Option<(Response, Vec<u8
     }
     let response = scgi::ResponseReader::new(scgi::HEAD_LIMIT).feed(&bytes);
     let response = response.unwrap().unwrap();
-    assert_eq!(response.length, Some(response.begun.len() as u64));
-    let body = response.begun.to_vec();
+    assert_eq!(response.length, Some(response.body_start.len() as u64));
+    let body = response.body_start.to_vec();
     Some((response, body))
 }
 

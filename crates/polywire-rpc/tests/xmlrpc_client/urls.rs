@@ -132,7 +132,7 @@ async fn invalid_scgi_replies_are_errors() {
     for (answer, part) in [
         ("", "closed the connection before"),
         ("Hello\r\n\r\n", "no answer of a CGI program"),
-        ("Status: 200 OK\r\n", "empty line behind the head"),
+        ("Status: 200 OK\r\n", "empty line after the head"),
         (&*endless, "no answer of a CGI program"),
         (&*many, "no answer of a CGI program"),
         (

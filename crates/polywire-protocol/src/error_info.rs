@@ -1,28 +1,28 @@
-//! What an answer says of the error in it, as a client finds out which it is.
+//! The name and the message of the error in a response, as a client reads them.
 
 use http::{HeaderMap, HeaderName, StatusCode};
 use polywire_schema::Value;
 
 use crate::{Fault, FaultKind};
 
-/// The name of an error, where documents have no place for it; and in most
-/// protocols of JSON besides.
+/// The header for the name of an error. Most JSON protocols use it, and restJson1 has no other
+/// place for the name.
 pub(crate) const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 
-/// The members in which an error may have its text, the usual one first.
+/// The members that can contain the message of an error, the most common one first.
 pub(crate) const MESSAGES: [&str; 3] = ["message", "Message", "errorMessage"];
 
-/// What a response says of its error.
+/// The name and the message of an error in a response.
 #[derive(Debug, Default)]
-pub struct ErrorFacts {
-    /// Its name; empty if it has none.
+pub struct ErrorInfo {
+    /// The name without namespace and URI. Empty if the response does not contain one.
     pub(crate) name: String,
     pub(crate) message: Option<String>,
 }
 
-impl ErrorFacts {
-    /// What a head and a document of members by name say: the header names the
-    /// error, or else the document in one of two members.
+impl ErrorInfo {
+    /// Reads the name from the header, or from `__type` or `code` of the document, and the message
+    /// from the document.
     pub(crate) fn of(headers: &HeaderMap, document: &Value) -> Self {
         let header = headers.get(ERROR_TYPE);
         let name = header
@@ -38,11 +38,11 @@ impl ErrorFacts {
         }
     }
 
-    /// A fault under the name that the peer gave it, or else its status.
+    /// Creates a fault with this name. Without a name, the fault is named after the status.
     pub(crate) fn into_fault(self, status: StatusCode) -> Fault {
         let Self { name, message } = self;
         let reason = || status.canonical_reason().unwrap_or_default().to_owned();
-        let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of(status, &name));
+        let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of_status(status, &name));
         let fault = Fault::new(kind, message.unwrap_or_else(reason)).with_status(status);
         match name.as_str() {
             "" => fault.with_name(format!("HTTP {}", status.as_u16())),
@@ -51,9 +51,9 @@ impl ErrorFacts {
     }
 }
 
-/// What kind a fault is of whose name nobody here knows: the status tells whether
-/// to try again, say. One that has a name of its own is no missing operation.
-pub(crate) fn kind_of(status: StatusCode, name: &str) -> FaultKind {
+/// Returns the kind of a fault with an unknown name from its status, so that callers can decide
+/// whether to retry. A 404 with a name is an error of the service, not an unknown operation.
+pub(crate) fn kind_of_status(status: StatusCode, name: &str) -> FaultKind {
     match status {
         StatusCode::NOT_FOUND if name.is_empty() => FaultKind::UnknownOperation,
         StatusCode::FORBIDDEN => FaultKind::Forbidden,
@@ -66,8 +66,8 @@ pub(crate) fn kind_of(status: StatusCode, name: &str) -> FaultKind {
     }
 }
 
-/// The name of an error without namespace and URI:
-/// `aws.example#Name:http://...` is `Name`.
+/// Returns the name of an error without namespace and URI: `Name` for
+/// `aws.example#Name:http://...`.
 fn plain_name(text: &str) -> &str {
     let text = text.split(':').next().unwrap_or_default();
     text.rsplit('#').next().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A head from what its members have written: target, headers and status.
+//! Building the head of a message from the values that `HeadEncoder` has written.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use http::{HeaderMap, HeaderValue, Uri};
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::percent;
 
-use super::binding::Place;
-use super::encode::unwritable;
-use super::layout::Field;
+use super::binding::MemberBinding;
+use super::encode::invalid_header;
+use super::header_template::Field;
 use super::target::{Label, Target};
 use super::{Bindings, HeadEncoder};
 use crate::endpoint;
 
-/// What a client writes into the head of a request.
+/// The parts of a request head that depend on the input.
 #[derive(Debug)]
 pub(crate) struct RequestHead {
     /// Path and query.
@@ -26,30 +26,30 @@ pub(crate) struct RequestHead {
 }
 
 impl HeadEncoder<'_> {
-    /// The head of a request with a body of this media type, unless a member has
-    /// said another.
+    /// Builds the head of a request. `media_type` is that of the body. A member that is bound to
+    /// `Content-Type` overrides it.
     pub(crate) fn request(
         &mut self,
         target: &Target,
         host_prefix: &str,
         media_type: Option<&HeaderValue>,
     ) -> Result<RequestHead, Error> {
-        let place = match target.fixed() {
-            Some(_) if self.query.is_empty() && self.parameters.is_empty() => None,
+        let range = match target.fixed() {
+            Some(_) if self.query.is_empty() && self.map_parameters.is_empty() => None,
             _ => Some(self.push_target(target)?),
         };
         let mut text = self.take_text();
         let headers = self.header_map(&text, media_type)?;
-        let target = match (place, target.fixed()) {
+        let target = match (range, target.fixed()) {
             (None, Some(fixed)) => fixed.clone(),
-            (place, _) => {
-                // What is left of the texts is the target itself, so that nobody
-                // else has to be counted.
-                let place = place.unwrap_or_default();
-                text.truncate(place.end);
-                text.advance(place.start);
+            (range, _) => {
+                // Slicing would add a reference to the shared bytes. Shrink this last reference
+                // instead.
+                let range = range.unwrap_or_default();
+                text.truncate(range.end);
+                text.advance(range.start);
                 let target = PathAndQuery::from_maybe_shared(text);
-                target.map_err(|_| untargetable(place.len()))?.into()
+                target.map_err(|_| invalid_target(range.len()))?.into()
             }
         };
         let host_prefix = match host_prefix {
@@ -63,32 +63,31 @@ impl HeadEncoder<'_> {
         })
     }
 
-    /// The payload, if it is the body as it is and is there.
-    pub(crate) fn take_body(&mut self) -> Option<Bytes> {
-        self.body.take()
+    /// Takes the payload, if it is a blob or a string and present.
+    pub(crate) fn take_raw_payload(&mut self) -> Option<Bytes> {
+        self.raw_payload.take()
     }
 
-    /// What a member says of the length of the body.
+    /// Returns the value of the member that is bound to `Content-Length`.
     pub(crate) fn content_length(&self) -> Option<&[u8]> {
         self.text.get(self.content_length.clone()?)
     }
 
-    /// Puts the head of a response in place. What a member says of the length
-    /// of the body counts only where there `is_headed`: an answer to HEAD,
-    /// which has none.
-    pub(crate) fn respond(
+    /// Writes status and headers of a response. A member that is bound to `Content-Length` is only
+    /// sent in a response to HEAD, which has no body.
+    pub(crate) fn write_response(
         &mut self,
         response: &mut http::Response<Bytes>,
         media_type: Option<&HeaderValue>,
-        is_headed: bool,
+        is_head_response: bool,
     ) -> Result<(), Error> {
         let text = self.take_text();
         let mut headers = self.header_map(&text, media_type)?;
-        if let Some(range) = self.content_length.take().filter(|_| is_headed) {
+        if let Some(range) = self.content_length.take().filter(|_| is_head_response) {
             let length = HeaderValue::from_maybe_shared(text.slice(range));
             headers.insert(
                 CONTENT_LENGTH,
-                length.map_err(|_| unwritable(CONTENT_LENGTH.as_str()))?,
+                length.map_err(|_| invalid_header(CONTENT_LENGTH.as_str()))?,
             );
         }
         *response.headers_mut() = headers;
@@ -98,13 +97,13 @@ impl HeadEncoder<'_> {
         Ok(())
     }
 
-    /// The texts as bytes that all headers share.
+    /// Turns the text into bytes that all headers share.
     fn take_text(&mut self) -> Bytes {
-        self.bindings.head_room.took(self.text.len());
+        self.bindings.head_size.record(self.text.len());
         Bytes::from(std::mem::take(&mut self.text))
     }
 
-    /// Writes path and query behind the texts of the members.
+    /// Appends path and query to the text, and returns their range.
     fn push_target(&mut self, target: &Target) -> Result<Range<usize>, Error> {
         let start = self.text.len();
         let labels = &self.labels;
@@ -115,36 +114,38 @@ impl HeadEncoder<'_> {
             let range = match found {
                 Some((_, range)) if !range.is_empty() => range.clone(),
                 _ => {
-                    let expected = "a value that is not empty, since it is part of the path";
-                    return Err(unfit_label(label, expected));
+                    let expected = "a value that is not empty, because it is a segment of the path";
+                    return Err(invalid_label(label, expected));
                 }
             };
-            // Clients and proxies take such a segment out of the path, and `%2E` in its place
-            // too, which means the same (RFC 3986, section 6.2.2).
+            // Clients and proxies remove these segments from a path. They treat `%2E` like `.` (RFC
+            // 3986, section 6.2.2), so encoding does not help.
             let value = &text[range.clone()];
-            let changes_path = match label.greedy {
+            let changes_path = match label.is_greedy {
                 false => is_dots(value),
-                true => !label.keeps_dots && value.split(|byte| *byte == b'/').any(is_dots),
+                true => !label.allows_dots && value.split(|byte| *byte == b'/').any(is_dots),
             };
             if changes_path {
-                let expected = match label.greedy {
+                let expected = match label.is_greedy {
                     false => "a value other than `.` and `..`, which would change the path",
                     true => "no segment that is `.` or `..`, which would change the path",
                 };
-                return Err(unfit_label(label, expected));
+                return Err(invalid_label(label, expected));
             }
             Ok(range)
         })?;
         let mut separator = if target.has_query() { b'&' } else { b'?' };
         for (ordinal, range) in &self.query {
-            if let Some(Place::Query { key, .. }) = self.bindings.places.get(*ordinal as usize) {
+            if let Some(MemberBinding::Query { key, .. }) =
+                self.bindings.members.get(*ordinal as usize)
+            {
                 self.text.push(separator);
                 separator = b'&';
                 self.text.extend_from_slice(key.as_bytes());
                 self.text.extend_from_within(range.clone());
             }
         }
-        for (key, range) in &self.parameters {
+        for (key, range) in &self.map_parameters {
             if target.has_parameter(key) || self.has_parameter(key) {
                 continue;
             }
@@ -157,27 +158,31 @@ impl HeadEncoder<'_> {
         Ok(start..self.text.len())
     }
 
-    /// Whether a member has written a parameter with this name.
+    /// Returns whether a member is bound to the parameter and present.
     fn has_parameter(&self, key: &str) -> bool {
         self.query.iter().any(|(ordinal, _)| {
-            let place = self.bindings.places.get(*ordinal as usize);
-            matches!(place, Some(Place::Query { name, .. }) if name == key)
+            let binding = self.bindings.members.get(*ordinal as usize);
+            matches!(binding, Some(MemberBinding::Query { name, .. }) if name == key)
         })
     }
 
-    /// The headers, as ranges of the texts.
+    /// Builds the headers. Their values are ranges of `text`.
     fn header_map(
         &mut self,
         text: &Bytes,
         media_type: Option<&HeaderValue>,
     ) -> Result<HeaderMap, Error> {
         let fields = &self.fields[..];
-        let is_type = |field: &Field| Some(field.member) == self.bindings.type_member;
+        let is_type = |field: &Field| Some(field.member) == self.bindings.content_type_member;
         let media_type = media_type.filter(|_| {
-            let mut more = self.more_headers.iter();
+            let mut more = self.prefix_headers.iter();
             !fields.iter().any(is_type) && !more.any(|(name, _)| *name == CONTENT_TYPE)
         });
-        let mut headers = match self.bindings.layouts.get(fields, media_type.is_some()) {
+        let mut headers = match self
+            .bindings
+            .header_templates
+            .get(fields, media_type.is_some())
+        {
             Some(mut headers) => {
                 for (value, field) in headers.values_mut().zip(fields) {
                     *value = self.value_of(text, field)?;
@@ -186,12 +191,12 @@ impl HeadEncoder<'_> {
             }
             None => self.new_map(text, media_type)?,
         };
-        if self.more_headers.is_empty() {
+        if self.prefix_headers.is_empty() {
             return Ok(headers);
         }
-        for (name, range) in std::mem::take(&mut self.more_headers) {
+        for (name, range) in std::mem::take(&mut self.prefix_headers) {
             let value = HeaderValue::from_maybe_shared(text.slice(range));
-            let value = value.map_err(|_| unwritable(name.as_str()))?;
+            let value = value.map_err(|_| invalid_header(name.as_str()))?;
             headers.entry(name).or_insert(value);
         }
         Ok(headers)
@@ -200,17 +205,18 @@ impl HeadEncoder<'_> {
     #[inline(always)]
     fn value_of(&self, text: &Bytes, field: &Field) -> Result<HeaderValue, Error> {
         let value = HeaderValue::from_maybe_shared(text.slice(field.start..field.end));
-        value.map_err(|_| self.bindings.unwritable(field.member))
+        value.map_err(|_| self.bindings.invalid_header(field.member))
     }
 
-    /// The headers of members that have not been written together before.
+    /// Builds the headers for a set of members without a template, and stores a template for the
+    /// set.
     #[inline(never)]
     fn new_map(&self, text: &Bytes, media_type: Option<&HeaderValue>) -> Result<HeaderMap, Error> {
         let mut headers = HeaderMap::with_capacity(self.fields.len());
         for field in &self.fields {
             let value = self.value_of(text, field)?;
-            let place = self.bindings.places.get(field.member as usize);
-            if let Some(header) = place.and_then(Place::header) {
+            let binding = self.bindings.members.get(field.member as usize);
+            if let Some(header) = binding.and_then(MemberBinding::header) {
                 headers.append(header.name.clone(), value);
             }
         }
@@ -218,8 +224,8 @@ impl HeadEncoder<'_> {
             headers.insert(CONTENT_TYPE, media_type.clone());
         }
         if !headers.is_empty() {
-            let layouts = &self.bindings.layouts;
-            layouts.keep(&self.fields, media_type.is_some(), &headers);
+            let header_templates = &self.bindings.header_templates;
+            header_templates.insert(&self.fields, media_type.is_some(), &headers);
         }
         Ok(headers)
     }
@@ -227,10 +233,10 @@ impl HeadEncoder<'_> {
 
 impl Bindings {
     #[cold]
-    fn unwritable(&self, member: u32) -> Error {
-        let place = self.places.get(member as usize);
-        let header = place.and_then(Place::header);
-        unwritable(header.map_or("", |header| header.name.as_str()))
+    fn invalid_header(&self, member: u32) -> Error {
+        let binding = self.members.get(member as usize);
+        let header = binding.and_then(MemberBinding::header);
+        invalid_header(header.map_or("", |header| header.name.as_str()))
     }
 }
 
@@ -239,7 +245,7 @@ fn is_dots(segment: &[u8]) -> bool {
 }
 
 #[cold]
-fn unfit_label(label: &Label, expected: &'static str) -> Error {
+fn invalid_label(label: &Label, expected: &'static str) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
         .expected(expected)
@@ -247,9 +253,9 @@ fn unfit_label(label: &Label, expected: &'static str) -> Error {
 }
 
 #[cold]
-fn untargetable(len: usize) -> Error {
+fn invalid_target(len: usize) -> Error {
     Error::new(ErrorKind::Unwritable)
         .in_format("HTTP")
-        .expected("a path and a query that make a target of a request")
-        .found(format!("one of {len} bytes"))
+        .expected("a path and a query that form a valid request target")
+        .found(format!("a target of {len} bytes"))
 }

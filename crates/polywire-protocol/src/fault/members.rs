@@ -1,0 +1,53 @@
+//! The members of a modelled error.
+
+use std::borrow::Cow;
+
+use polywire_schema::{Defaults, Encode, Encoder, Error, ErrorKind, Member, Schema, Value};
+
+use super::Fault;
+
+/// The members of an error that are present or have a default.
+#[derive(Debug)]
+pub(crate) struct Members<'f, 's>(pub(crate) Vec<(Member<'s>, Cow<'f, Value>)>);
+
+impl Encode for Members<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_structure(at, self.0.len());
+        for (member, value) in &self.0 {
+            if encoder.member(*member) {
+                value.encode(*member, encoder);
+            }
+        }
+        encoder.end_structure(at);
+    }
+}
+
+impl Fault {
+    /// Returns the members of the error that are present or have a default, in the order of the
+    /// model.
+    ///
+    /// # Errors
+    ///
+    /// A detail has no member in the structure.
+    pub(crate) fn members<'f, 's>(&'f self, shape: Schema<'s>) -> Result<Members<'f, 's>, Error> {
+        let details = &self.0.details;
+        let unknown = |name: &&str| !shape.members().any(|member| member.name() == *name);
+        if let Some(name) = details.keys().find(unknown) {
+            return Err(Error::new(ErrorKind::Unknown)
+                .expected(format!("a member of {}", shape.id()))
+                .found(name.to_owned()));
+        }
+        let member = |member: Member<'s>| {
+            let own = details.get(member.name()).filter(|value| !value.is_null());
+            let value = match own {
+                Some(value) => Cow::Borrowed(value),
+                None if Defaults::Server.fills_default(member) => {
+                    Cow::Owned(member.default_value()?)
+                }
+                None => return None,
+            };
+            Some((member, value))
+        };
+        Ok(Members(shape.members().filter_map(member).collect()))
+    }
+}
