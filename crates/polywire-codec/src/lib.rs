@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 
 pub mod cbor;
-mod declaration;
 pub mod form;
 mod format;
 #[cfg(feature = "serde")]
@@ -40,7 +39,7 @@ mod refuse;
 mod serde;
 mod snippet;
 pub mod xml;
-mod xml_names;
+mod xml_tokens;
 pub mod xmlrpc;
 
 pub use format::{Format, FormatDecoder, FormatEncoder, Message, Sink};

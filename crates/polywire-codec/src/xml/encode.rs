@@ -23,7 +23,7 @@ pub struct XmlEncoder<'n> {
     out: Vec<u8>,
     profile: XmlProfile<'n>,
     /// Where the next value stands.
-    place: Place,
+    place: Span,
     /// The element of the flattened list that is open: its values have the
     /// tags of the list.
     item: u32,
@@ -48,7 +48,7 @@ pub struct XmlEncoder<'n> {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Place {
+enum Span {
     /// Among others.
     Inside,
     /// At the top: nothing has been written.
@@ -94,7 +94,7 @@ impl<'n> XmlEncoder<'n> {
         Self {
             out,
             profile,
-            place: Place::Top,
+            place: Span::Top,
             item: NO_ITEM,
             depth: 0,
             opened: 0,
@@ -144,8 +144,8 @@ impl<'n> XmlEncoder<'n> {
     pub fn open(&mut self, name: &str) {
         self.out.push(b'<');
         self.out.extend_from_slice(name.as_bytes());
-        if self.place == Place::Top {
-            self.place = Place::Inside;
+        if self.place == Span::Top {
+            self.place = Span::Inside;
             self.push_namespace();
         }
         self.out.push(b'>');
@@ -189,7 +189,7 @@ impl<'n> XmlEncoder<'n> {
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
-        self.place = Place::Inside;
+        self.place = Span::Inside;
         self.in_tag = false;
     }
 
@@ -232,7 +232,7 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(always)]
     fn is_plain(&self, at: Member<'_>) -> bool {
-        self.place == Place::Inside && self.item != at.index()
+        self.place == Span::Inside && self.item != at.index()
     }
 
     /// Writes the start tag of a value of `at`.
@@ -284,16 +284,16 @@ impl<'n> XmlEncoder<'n> {
             self.document(at);
         }
         match self.place {
-            Place::Attribute => {}
-            Place::Top => {
+            Span::Attribute => {}
+            Span::Top => {
                 self.start_root(at, root_member(at));
-                self.place = Place::Root;
+                self.place = Span::Root;
             }
-            Place::Unwrapped => {
-                self.place = Place::Inside;
+            Span::Unwrapped => {
+                self.place = Span::Inside;
                 self.start_root(at, at);
             }
-            Place::Inside | Place::Root => {
+            Span::Inside | Span::Root => {
                 let Some(level) = self.levels.last() else {
                     return;
                 };
@@ -306,16 +306,16 @@ impl<'n> XmlEncoder<'n> {
     #[inline(never)]
     fn special_end(&mut self, at: Member<'_>) {
         match self.place {
-            Place::Attribute => {
+            Span::Attribute => {
                 self.out.extend_from_slice(b"\">");
-                self.place = Place::Inside;
+                self.place = Span::Inside;
             }
-            Place::Root => {
+            Span::Root => {
                 self.push(root_member(at), Encoding::XmlClose);
-                self.place = Place::Inside;
+                self.place = Span::Inside;
             }
-            Place::Top | Place::Unwrapped => self.fail(unbalanced("XML")),
-            Place::Inside => {
+            Span::Top | Span::Unwrapped => self.fail(unbalanced("XML")),
+            Span::Inside => {
                 let Some(level) = self.levels.last() else {
                     return;
                 };
@@ -350,11 +350,11 @@ impl<'n> XmlEncoder<'n> {
         }
         self.in_tag = true;
         if structure && self.profile.unwrapped {
-            self.place = Place::Unwrapped;
+            self.place = Span::Unwrapped;
             return;
         }
         self.start_root(at, root_member(at));
-        self.place = Place::Inside;
+        self.place = Span::Inside;
     }
 
     #[inline(never)]
@@ -370,14 +370,14 @@ impl<'n> XmlEncoder<'n> {
         if self.opened == 0 && !unwrapped {
             self.push(root_member(at), Encoding::XmlClose);
         }
-        if self.place == Place::Unwrapped && at.target().len() == 1 {
+        if self.place == Span::Unwrapped && at.target().len() == 1 {
             // Nothing is no document: S3 and its clients say it with an empty
             // element.
             let only = at.target().member(0);
             self.start_root(only, only);
             self.push(only, Encoding::XmlClose);
         }
-        self.place = Place::Inside;
+        self.place = Span::Inside;
     }
 
     /// Whether the structure at the top is that around a payload, of which
@@ -427,7 +427,7 @@ impl<'n> XmlEncoder<'n> {
             return self.fail(error);
         }
         self.push(at, Encoding::XmlOpen);
-        self.place = Place::Attribute;
+        self.place = Span::Attribute;
     }
 
     /// Begins the level of a list in others, of a flattened list, or of a map.
@@ -636,7 +636,7 @@ impl Encoder for XmlEncoder<'_> {
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.start(at);
         let written = match self.place {
-            Place::Attribute => escape::push_xml_attribute(&mut self.out, value),
+            Span::Attribute => escape::push_xml_attribute(&mut self.out, value),
             _ => escape::push_xml(&mut self.out, value),
         };
         if let Err(malformed) = written {

@@ -148,7 +148,7 @@ impl<'de> XmlRpcDecoder<'de> {
     fn may_begin_nil(&self, value: &[u8]) -> bool {
         match value {
             [b'<', b'n' | b'e' | b'!' | b'?', ..] | [b' ' | b'\t' | b'\n' | b'\r', ..] => true,
-            [b'<', b'd', ..] => self.cursor.leniency.zero_dates(),
+            [b'<', b'd', ..] => self.cursor.dialect.zero_dates(),
             _ => false,
         }
     }

@@ -41,7 +41,6 @@ mod serde;
 mod style;
 mod surrogates;
 mod value;
-mod wellformed;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
@@ -54,9 +53,6 @@ pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};
 pub use style::{FaultDetail, ForbiddenText, Nil, Style};
-
-/// What is expected of a declaration.
-const ENCODING: &str = "the encoding UTF-8";
 
 /// What a protocol tells the format.
 #[derive(Clone, Copy, Debug)]

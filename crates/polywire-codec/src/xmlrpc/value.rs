@@ -6,9 +6,9 @@ use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Text, Timestamp, Valu
 use polywire_text::number::{Integer, integer_prefix, parse_f32, parse_f64};
 use polywire_text::{Malformed, base64, element_reader, scan};
 
-use super::cursor::Start;
 use super::{XmlRpcDecoder, dates};
 use crate::keep;
+use crate::xml_tokens::Start;
 
 pub(super) const END_STRING: &[u8; 17] = b"</string></value>";
 const END_BASE64: &[u8] = b"</base64></value>";
@@ -114,7 +114,7 @@ impl<'de> XmlRpcDecoder<'de> {
             | Type::DateTime
             | Type::Double
             | Type::Integer(_) => {
-                let text = self.cursor.any_characters()?;
+                let text = self.cursor.characters_up_to(usize::MAX)?;
                 self.unpadded(text)
             }
             _ => self.cursor.characters()?,
@@ -128,7 +128,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// The text of a number, a boolean or a date as the leniency takes it.
     fn unpadded(&self, text: Cow<'de, str>) -> Cow<'de, str> {
-        if !self.cursor.leniency.padded_scalars() {
+        if !self.cursor.dialect.padded_scalars() {
             return text;
         }
         match text {
@@ -139,7 +139,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// The text of a number, which may be none at all.
     fn digits<'t>(&self, text: &'t str) -> &'t str {
-        match text.is_empty() && self.cursor.leniency.empty_numbers() {
+        match text.is_empty() && self.cursor.dialect.empty_numbers() {
             true => "0",
             false => text,
         }
@@ -156,7 +156,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// The boolean that a text says.
     pub(super) fn boolean_of(&mut self, text: &str, start: usize) -> Result<bool, Error> {
-        let words = self.cursor.leniency.boolean_words();
+        let words = self.cursor.dialect.boolean_words();
         match text {
             "0" => Ok(false),
             "1" => Ok(true),
@@ -183,7 +183,7 @@ impl<'de> XmlRpcDecoder<'de> {
         match Timestamp::parse_xmlrpc(text) {
             Ok(timestamp) => Ok(timestamp),
             Err(malformed) => {
-                let odd = self.cursor.leniency.odd_dates().then(|| dates::odd(text));
+                let odd = self.cursor.dialect.odd_dates().then(|| dates::odd(text));
                 odd.flatten()
                     .ok_or_else(|| self.invalid(start, malformed.expected))
             }
@@ -192,7 +192,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Whether the leniency reads the text of a date as nil.
     fn is_zero_date(&self, text: &str) -> bool {
-        self.cursor.leniency.zero_dates() && text == dates::ZERO
+        self.cursor.dialect.zero_dates() && text == dates::ZERO
     }
 
     /// Reads a date whose start tag has been read. Whether it stands for none; if not, the
@@ -224,7 +224,7 @@ impl<'de> XmlRpcDecoder<'de> {
         };
         let short = value.to_i64();
         if let Type::Integer(bits) = kind
-            && !self.cursor.leniency.wide_ints()
+            && !self.cursor.dialect.wide_ints()
             && short.is_none_or(|value| value >> (bits - 1) != value >> 63)
         {
             return Err(self.out_of_range(bits, start));
@@ -599,7 +599,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 Ok(true)
             }
             (Type::DateTime, tag)
-                if self.cursor.leniency.zero_dates() && self.skip_zero_date(tag) =>
+                if self.cursor.dialect.zero_dates() && self.skip_zero_date(tag) =>
             {
                 Ok(true)
             }

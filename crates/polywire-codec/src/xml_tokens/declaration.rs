@@ -1,8 +1,11 @@
-//! The XML declaration, which XML and XML-RPC share.
+//! The XML declaration.
 
 use polywire_text::Malformed;
 
 use crate::snippet;
+
+/// What is expected of the encoding in a declaration.
+pub(crate) const ENCODING: &str = "the encoding UTF-8";
 
 /// The length of the XML declaration that a text begins with, by the grammar; 0 if it
 /// begins with none.
