@@ -1,8 +1,5 @@
 //! Reading values.
 
-use std::borrow::Cow;
-
-use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Container, Error, ErrorKind, Member};
 use serde::de::value::SeqDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
@@ -59,22 +56,32 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             }
             Kind::Boolean => visitor.visit_bool(reader.boolean(Member::DOCUMENT)?),
             Kind::Number => reader.number(visitor),
-            Kind::String => match reader.str(Member::DOCUMENT)? {
-                // The name by which serde_json passes its numbers is never lent: a type that
-                // keeps it would later lend it to others, which take it for serde_json's.
-                Cow::Borrowed(NUMBER_KEY) => visitor.visit_str(NUMBER_KEY),
-                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-                Cow::Owned(text) => visitor.visit_string(text),
-            },
-            Kind::Bytes => match reader.byte_string()? {
-                Cow::Borrowed(bytes) => reader.lend(bytes, visitor),
-                Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
-            },
+            Kind::String => reader.visit_string(true, visitor),
+            Kind::Bytes => reader.visit_bytes(visitor),
             Kind::List => return Elements::list(reader, visitor),
             Kind::Map => return Elements::map(reader, check_keys, visitor),
             Kind::Extension => reader.extension(check_keys, visitor),
         };
         at(result, start, reader)
+    }
+
+    #[inline]
+    fn boolean<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.quick_boolean() {
+            Some(value) => at(visitor.visit_bool(value), start, self.0),
+            None => self.any(true, visitor),
+        }
+    }
+
+    /// A signed integer, or another value, which the visitor rejects.
+    #[inline]
+    fn signed<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.quick_integer() {
+            Some(value) => at(visitor.visit_i64(value), start, self.0),
+            None => self.any(true, visitor),
+        }
     }
 
     /// An integer, or another value, which the visitor rejects.
@@ -129,10 +136,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         if reader.kind()? != Kind::String {
             return ValueDeserializer(reader).any(true, visitor);
         }
-        let result = match reader.str(Member::DOCUMENT)? {
-            Cow::Borrowed(text) => visitor.visit_str(text),
-            Cow::Owned(text) => visitor.visit_string(text),
-        };
+        let result = reader.visit_string(false, visitor);
         at(result, start, reader)
     }
 
@@ -158,9 +162,9 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     /// A map, or another value.
     #[inline]
     fn map<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
-        match self.0.kind()? {
-            Kind::Map => Elements::map(self.0, check_keys, visitor),
-            _ => self.any(check_keys, visitor),
+        match self.0.is_map()? {
+            true => Elements::map(self.0, check_keys, visitor),
+            false => self.any(check_keys, visitor),
         }
     }
 }
@@ -182,13 +186,14 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     type Error = Error;
 
     expect! {
-        integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
+        signed: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64;
+        integer: deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
         double: deserialize_f32 deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
         list: deserialize_seq;
-        deserialize_any: deserialize_bool deserialize_bytes deserialize_byte_buf deserialize_unit;
+        boolean: deserialize_bool;
+        deserialize_any: deserialize_bytes deserialize_byte_buf deserialize_unit;
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -244,7 +249,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         at(visitor.visit_unit(), start, reader)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,

@@ -144,26 +144,6 @@ impl<'de> XmlRpcDecoder<'de> {
         empty.ok_or_else(|| self.wrong_type(start, expected))
     }
 
-    /// Begins a struct, whose start tag comes next.
-    #[cfg(feature = "serde")]
-    #[inline(always)]
-    pub(super) fn begin_any_struct(&mut self) -> Result<Seq, Error> {
-        let usual = !self.empty_value && self.profile.duplicates == Duplicates::Refuse;
-        if usual && self.cursor.skip(b"<struct>") {
-            self.deeper()?;
-            return Ok(Seq::default());
-        }
-        self.begin_spelled_struct()
-    }
-
-    #[cfg(feature = "serde")]
-    #[inline(never)]
-    fn begin_spelled_struct(&mut self) -> Result<Seq, Error> {
-        let start = self.cursor.at;
-        let found = self.value_type()?;
-        self.begin_struct_of(found, start, "a struct")
-    }
-
     /// Goes to the next item of an array.
     #[inline(always)]
     pub(super) fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {

@@ -149,20 +149,6 @@ impl XmlRpcEncoder {
         Ok(())
     }
 
-    /// How much has been written.
-    #[cfg(feature = "serde")]
-    #[inline]
-    pub(super) const fn mark(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Takes back what was written since the mark.
-    #[cfg(feature = "serde")]
-    #[inline]
-    pub(super) fn back_to(&mut self, mark: usize) {
-        self.out.truncate(mark);
-    }
-
     /// Closes what the value before belonged to, if there was one.
     #[inline]
     fn separate(&mut self, close: &[u8]) {

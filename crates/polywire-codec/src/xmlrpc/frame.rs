@@ -76,6 +76,8 @@ impl<'de> XmlRpcDecoder<'de> {
             items: 0,
             members: 0,
             name: Cow::Borrowed(""),
+            #[cfg(feature = "serde")]
+            plain_name: None,
             scratch: Text::default(),
         }
     }

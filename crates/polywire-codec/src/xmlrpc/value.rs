@@ -360,16 +360,20 @@ impl<'de> XmlRpcDecoder<'de> {
     #[inline(never)]
     fn any_string(&mut self) -> Result<Cow<'de, str>, Error> {
         if !self.empty_value && self.cursor.skip(b"<string>") {
-            let text = self.cursor.characters()?;
-            if self.cursor.skip(b"</string></value>") {
-                return Ok(text);
-            }
-            self.cursor.expect_end("string", "</string>")?;
-            self.end_value()?;
-            return Ok(text);
+            return self.string_content();
         }
         let is_wanted = |kind| matches!(kind, Type::String | Type::Untyped);
         let (_, text, _) = self.scalar(is_wanted, "a string")?;
+        Ok(text)
+    }
+
+    /// Reads a string after its start tag, and its end tags.
+    pub(super) fn string_content(&mut self) -> Result<Cow<'de, str>, Error> {
+        let text = self.cursor.characters()?;
+        if !self.cursor.skip(END_STRING) {
+            self.cursor.expect_end("string", "</string>")?;
+            self.end_value()?;
+        }
         Ok(text)
     }
 
@@ -390,11 +394,7 @@ impl<'de> XmlRpcDecoder<'de> {
         if let Some(text) = self.escaped_text() {
             return Ok(text);
         }
-        let text = self.cursor.characters()?;
-        if !self.cursor.skip(END_STRING) {
-            self.cursor.expect_end("string", "</string>")?;
-            self.end_value()?;
-        }
+        let text = self.string_content()?;
         Ok(keep::text(self.body, text))
     }
 
@@ -509,15 +509,6 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Whether the value at the cursor is a date, however it is spelled.
-    #[cfg(feature = "serde")]
-    pub(super) fn is_date(&mut self) -> bool {
-        let start = self.cursor.at;
-        let found = matches!(self.value_type(), Ok((Type::DateTime, _)));
-        self.cursor.at = start;
-        found
-    }
-
     /// An integer in its commonest spelling, few digits in an `<int>`.
     #[inline(always)]
     pub(super) fn short_integer(&mut self) -> Option<i64> {
@@ -531,7 +522,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// An integer in its common spellings, or `None` if it has another.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
         if let Some(value) = self.short_integer() {
             return Some(value);
