@@ -56,12 +56,11 @@ impl<'a, 'de, R: SerdeReader<'de> + ?Sized> Elements<'a, 'de, R> {
 
     #[inline(always)]
     fn next(&mut self, is_map: bool) -> Result<bool> {
-        if self.ended {
+        if self.ended || !self.reader.next_element(is_map, &mut self.seq)? {
+            self.ended = true;
             return Ok(false);
         }
-        let more = self.reader.next_element(is_map, &mut self.seq)?;
-        self.ended = !more;
-        Ok(more)
+        Ok(true)
     }
 
     /// Checks that the type has read all elements, and that no key came twice.

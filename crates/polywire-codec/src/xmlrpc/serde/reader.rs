@@ -91,13 +91,7 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error> {
         match self.plain_name {
-            // Texts and names of this name are never lent.
-            Some(name) if name != NUMBER_KEY => {
-                if let Some(keys) = keys {
-                    keys.push(Cow::Borrowed(name.as_bytes()));
-                }
-                seed.deserialize(TextKey(Cow::Borrowed(name)))
-            }
+            Some(name) if keys.is_none() => seed.deserialize(TextKey(Cow::Borrowed(name))),
             _ => self.slow_key(seed, keys),
         }
     }
@@ -251,7 +245,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// [`SerdeReader::map_key`] of a name that is spelled in another way.
+    /// [`SerdeReader::map_key`] of a map, or of a name that is spelled in an unusual way.
     #[inline(never)]
     fn slow_key<K: DeserializeSeed<'de>>(
         &mut self,
@@ -259,13 +253,17 @@ impl<'de> XmlRpcDecoder<'de> {
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error> {
         let key = match self.plain_name {
-            Some(name) => Cow::Owned(name.to_owned()),
+            Some(name) => Cow::Borrowed(name),
             None => std::mem::take(&mut self.name),
         };
         if let Some(keys) = keys {
-            keys.push(Cow::Owned(key.clone().into_owned().into_bytes()));
+            keys.push(match &key {
+                Cow::Borrowed(key) => Cow::Borrowed(key.as_bytes()),
+                Cow::Owned(key) => Cow::Owned(key.clone().into_bytes()),
+            });
         }
         match key {
+            // Is never lent, like a text of this name.
             Cow::Borrowed(NUMBER_KEY) => seed.deserialize(TextKey(NUMBER_KEY.to_owned().into())),
             key => seed.deserialize(TextKey(key)),
         }
