@@ -113,6 +113,7 @@ mod collections;
 mod cursor;
 mod decode;
 mod encode;
+mod encode_special;
 mod frame;
 mod locate;
 mod members;

@@ -29,6 +29,8 @@ mod decode;
 mod document;
 mod duplicates;
 mod encode;
+mod encode_text;
+mod encode_value;
 mod encoding;
 mod envelope;
 mod fault;
@@ -36,6 +38,9 @@ mod frame;
 mod leniency;
 mod locate;
 mod multicall;
+mod plain;
+mod response;
+mod scalars;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;

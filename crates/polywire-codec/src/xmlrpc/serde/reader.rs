@@ -91,7 +91,9 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
         keys: Option<&mut Keys<'de>>,
     ) -> Result<K::Value, Error> {
         match self.plain_name {
-            Some(name) if keys.is_none() => seed.deserialize(TextKey(Cow::Borrowed(name))),
+            Some(name) if keys.is_none() && name != NUMBER_KEY => {
+                seed.deserialize(TextKey(Cow::Borrowed(name)))
+            }
             _ => self.slow_key(seed, keys),
         }
     }
