@@ -180,6 +180,9 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
     /// See [`serde::Serializer::is_human_readable`].
     const HUMAN_READABLE: bool;
 
+    /// Whether the number of elements that a type announces must be right.
+    const CHECKS_COUNT: bool = true;
+
     fn unsigned(&mut self, value: u64) -> Result<(), Error>;
     /// Writes a number by its digits: an integer of more than 64 bits, or a number of
     /// serde_json with arbitrary precision.

@@ -118,7 +118,7 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
 
     #[inline]
     fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
-        self.count += 1;
+        self.count += usize::from(W::CHECKS_COUNT);
         // The error is kept: a type may ignore it, and the message is not complete then.
         match element.serialize(ValueSerializer::new(&mut *self.writer)) {
             Ok(()) => Ok(()),
@@ -134,7 +134,7 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
             value.serialize(Capture::new(|text: &str| digits.push_str(text)))?;
             return self.writer.digits(&digits);
         }
-        self.count += 1;
+        self.count += usize::from(W::CHECKS_COUNT);
         match SerdeWriter::member(self.writer, name, value) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.writer.failed(error)),
@@ -146,7 +146,7 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
         if self.is_number {
             return Ok(());
         }
-        if self.len.is_some_and(|len| len != self.count) {
+        if W::CHECKS_COUNT && self.len.is_some_and(|len| len != self.count) {
             return Err(self.wrong_count());
         }
         self.writer

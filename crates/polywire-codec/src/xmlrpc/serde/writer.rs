@@ -21,6 +21,8 @@ impl Role<XmlRpcEncoder> for Optional {
 impl SerdeWriter for XmlRpcEncoder {
     const FORMAT: &'static str = "XML-RPC";
     const HUMAN_READABLE: bool = true;
+    /// No count is written.
+    const CHECKS_COUNT: bool = false;
 
     #[inline]
     fn unsigned(&mut self, value: u64) -> Result<(), Error> {
