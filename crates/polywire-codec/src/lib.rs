@@ -19,7 +19,6 @@
 
 pub mod cbor;
 mod checks;
-mod declaration;
 pub mod form;
 mod format;
 #[cfg(feature = "serde")]
@@ -39,7 +38,7 @@ pub mod reference;
 mod serde;
 mod snippet;
 pub mod xml;
-mod xml_names;
+mod xml_tokens;
 pub mod xmlrpc;
 
 pub use format::{Format, FormatDecoder, FormatEncoder, Message, Sink};

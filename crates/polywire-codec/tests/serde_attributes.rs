@@ -1,12 +1,12 @@
 //! The attributes of serde in every format: one table of types, written and read back.
 //!
 //! XML and forms have no types of values: what they cannot carry is in `not_in_xml` and
-//! `not_in_forms`.
+//! `not_in_forms`. What XML-RPC cannot carry is in `not_in_xmlrpc`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use polywire_codec::{cbor, form, json, msgpack, xml};
+use polywire_codec::{cbor, form, json, msgpack, xml, xmlrpc};
 use polywire_schema::{BigDecimal, BigInteger, Blob, ErrorKind, Text, Timestamp, Value};
 use serde::{Deserialize, Serialize};
 
@@ -175,7 +175,7 @@ macro_rules! same {
         })*
     }};
     ($type:ty: $value:expr) => {
-        same!($type: $value, [json, cbor, msgpack, xml, form])
+        same!($type: $value, [json, cbor, msgpack, xmlrpc, xml, form])
     };
 }
 
@@ -191,7 +191,7 @@ macro_rules! member {
         same!(Member<$type>: Member { value: $value }, [$($format),*])
     };
     ($type:ty: $value:expr) => {
-        member!($type: $value, [json, cbor, msgpack, xml, form])
+        member!($type: $value, [json, cbor, msgpack, xmlrpc, xml, form])
     };
 }
 
@@ -222,12 +222,13 @@ macro_rules! unreadable {
 #[test]
 fn attributes() {
     same!(Renamed: Renamed { name: "a".to_owned(), count: u64::MAX }, [json, cbor, msgpack, form]);
+    same!(Renamed: Renamed { name: "a".to_owned(), count: i64::MAX as u64 }, [xmlrpc]);
     same!(Defaults: Defaults { first_value: 1, some_items: vec![], not_there: None, never: 0 });
     same!(Defaults: Defaults {
         first_value: 0, some_items: vec![-1, 300], not_there: Some(true), never: 0,
     });
     let rest = BTreeMap::from([("x".to_owned(), 1), ("y".to_owned(), -2)]);
-    same!(Flat: Flat { id: i64::MIN, inner: inner(), rest }, [json, cbor, msgpack]);
+    same!(Flat: Flat { id: i64::MIN, inner: inner(), rest }, [json, cbor, msgpack, xmlrpc]);
     same!(FlatText: flat_text());
     same!(Strict: Strict { name: String::new() });
 }
@@ -245,7 +246,7 @@ fn enums() {
         },
     ] {
         same!(External: value.clone());
-        same!(Vec<External>: vec![value.clone(), External::Unit], [json, cbor, msgpack]);
+        same!(Vec<External>: vec![value.clone(), External::Unit], [json, cbor, msgpack, xmlrpc]);
         member!(Vec<External>: vec![value.clone(), External::Unit]);
         member!(External: value.clone());
         same!(Option<External>: Some(value));
@@ -258,7 +259,7 @@ fn enums() {
             inner: inner(),
         },
     ] {
-        same!(Internal: value, [json, cbor, msgpack]);
+        same!(Internal: value, [json, cbor, msgpack, xmlrpc]);
     }
     for value in [
         Adjacent::Unit,
@@ -277,7 +278,7 @@ fn enums() {
         Untagged::List(vec![1, 2]),
         Untagged::Inner(inner()),
     ] {
-        same!(Untagged: value, [json, cbor, msgpack]);
+        same!(Untagged: value, [json, cbor, msgpack, xmlrpc]);
     }
 }
 
@@ -286,25 +287,25 @@ fn shapes() {
     same!(Unit: Unit);
     same!((): ());
     member!((): ());
-    same!(Newtype: Newtype("a".to_owned()), [json, cbor, msgpack, xml]);
+    same!(Newtype: Newtype("a".to_owned()), [json, cbor, msgpack, xmlrpc, xml]);
     member!(Newtype: Newtype("a".to_owned()));
-    same!(Tuple: Tuple(255, "ü".to_owned(), None), [json, cbor, msgpack]);
-    same!(Tuple: Tuple(255, "ü".to_owned(), Some(true)), [json, cbor, msgpack, xml]);
-    member!(Tuple: Tuple(255, "ü ".to_owned(), None), [json, cbor, msgpack, xml]);
+    same!(Tuple: Tuple(255, "ü".to_owned(), None), [json, cbor, msgpack, xmlrpc]);
+    same!(Tuple: Tuple(255, "ü".to_owned(), Some(true)), [json, cbor, msgpack, xmlrpc, xml]);
+    member!(Tuple: Tuple(255, "ü ".to_owned(), None), [json, cbor, msgpack, xmlrpc, xml]);
     member!(Tuple: Tuple(255, "ü ".to_owned(), Some(true)));
     same!(Option<Option<i32>>: None);
     member!(Option<Option<i32>>: None);
-    same!(Vec<Option<i32>>: vec![Some(1), None], [json, cbor, msgpack]);
-    member!(Vec<Option<i32>>: vec![Some(1), None], [json, cbor, msgpack, xml]);
-    same!(char: '€', [json, cbor, msgpack, xml]);
-    same!(bool: false, [json, cbor, msgpack, xml]);
+    same!(Vec<Option<i32>>: vec![Some(1), None], [json, cbor, msgpack, xmlrpc]);
+    member!(Vec<Option<i32>>: vec![Some(1), None], [json, cbor, msgpack, xmlrpc, xml]);
+    same!(char: '€', [json, cbor, msgpack, xmlrpc, xml]);
+    same!(bool: false, [json, cbor, msgpack, xmlrpc, xml]);
     member!(char: ' ');
     member!(bool: false);
-    same!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]], [json, cbor, msgpack]);
+    same!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]], [json, cbor, msgpack, xmlrpc]);
     member!(Vec<Vec<u8>>: vec![vec![], vec![0, 255]]);
-    same!(Vec<(String, u8)>: vec![("a".to_owned(), 1), ("b".to_owned(), 2)], [json, cbor, msgpack, form]);
+    same!(Vec<(String, u8)>: vec![("a".to_owned(), 1), ("b".to_owned(), 2)], [json, cbor, msgpack, xmlrpc, form]);
     let map = BTreeMap::from([("a b".to_owned(), vec![true])]);
-    same!(BTreeMap<String, Vec<bool>>: map, [json, cbor, msgpack, form]);
+    same!(BTreeMap<String, Vec<bool>>: map, [json, cbor, msgpack, xmlrpc, form]);
     let map = BTreeMap::from([
         ("a".to_owned(), vec![true]),
         ("b".to_owned(), vec![true, false]),
@@ -312,10 +313,14 @@ fn shapes() {
     member!(BTreeMap<String, Vec<bool>>: map.clone());
     same!(BTreeMap<String, Vec<bool>>: map);
     let map = BTreeMap::from([(-1, "x".to_owned()), (10, String::new())]);
-    same!(BTreeMap<i32, String>: map, [json, cbor, msgpack, form]);
+    same!(BTreeMap<i32, String>: map, [json, cbor, msgpack, xmlrpc, form]);
     same!(BTreeMap<bool, u8>: BTreeMap::from([(true, 1)]));
-    same!(Numbers: numbers());
-    same!(Wide: Wide { signed: (i128::MIN, i128::MAX), unsigned: u128::MAX });
+    same!(Numbers: numbers(), [json, cbor, msgpack, xml, form]);
+    let wide = Wide {
+        signed: (i128::MIN, i128::MAX),
+        unsigned: u128::MAX,
+    };
+    same!(Wide: wide, [json, cbor, msgpack, xml, form]);
 }
 
 fn numbers() -> Numbers {
@@ -389,6 +394,52 @@ fn not_in_xml() {
     );
 }
 
+/// What XML-RPC cannot carry, and what it leaves out.
+#[test]
+fn not_in_xmlrpc() {
+    unwritable! { xmlrpc:
+        // Integers have 64 bits with a sign.
+        u64::MAX;
+        i128::MIN;
+        numbers();
+        BTreeMap::from([("a", u128::MAX)]);
+        // Characters that XML does not allow.
+        "\u{8}";
+        BTreeMap::from([("\u{8}", 1)]);
+        // A key is a scalar.
+        BTreeMap::from([(vec![1], 1)]);
+    }
+    let text = |value: &Member<Option<Option<i32>>>| xmlrpc::to_string(value).unwrap();
+    // A member that is `None` is left out; `Some` of `None` is a nil.
+    assert!(text(&Member { value: None }).contains("<struct></struct>"));
+    assert!(text(&Member { value: Some(None) }).contains("<nil/>"));
+    // Bytes are base64, which is read as a list of numbers too.
+    let bytes = xmlrpc::to_vec(&Member {
+        value: Blob::from(&[1, 2][..]),
+    })
+    .unwrap();
+    assert!(String::from_utf8_lossy(&bytes).contains("<base64>AQI=</base64>"));
+    let list: Member<Vec<u8>> = xmlrpc::from_slice(&bytes).unwrap();
+    assert_eq!(list.value, [1, 2]);
+    // A map with a key that comes twice, and a structure with a field that is not its own.
+    let response = |members: &str| {
+        format!(
+            "<methodResponse><params><param><value><struct>{members}</struct></value></param>\
+             </params></methodResponse>"
+        )
+    };
+    let one = "<member><name>name</name><value>1</value></member>";
+    let other = "<member><name>other</name><value>1</value></member>";
+    let twice = response(&format!("{one}{one}"));
+    let error = xmlrpc::from_str::<BTreeMap<String, String>>(&twice).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    let error = xmlrpc::from_str::<Strict>(&twice).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Duplicate, "{error}");
+    let unknown = response(&format!("{one}{other}"));
+    let error = xmlrpc::from_str::<Strict>(&unknown).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unknown, "{error}");
+}
+
 /// What forms cannot carry.
 #[test]
 fn not_in_forms() {
@@ -440,14 +491,18 @@ fn not_in_forms() {
 
 #[test]
 fn own_types() {
-    let own = Own {
+    let own = || Own {
         text: Text::from("a text that is longer than what is stored inline"),
         blob: Blob::from(&[0, 1, 2, 255][..]),
         timestamp: "1985-04-12T23:20:50.52Z".parse().unwrap(),
         integer: "123456789012345678901234567890".parse().unwrap(),
         decimal: "-1.25".parse().unwrap(),
     };
-    same!(Own: own);
+    same!(Own: own(), [json, cbor, msgpack, xml, form]);
+    // XML-RPC has whole seconds without a zone.
+    let seconds: Timestamp = "1985-04-12T23:20:50Z".parse().unwrap();
+    let timestamp = seconds.with_unzoned(true);
+    same!(Own: Own { timestamp, ..own() }, [xmlrpc]);
     let value = json::read_value(r#"{"a": [1, -2.5, null, true, "x", 18446744073709551616]}"#);
     // MessagePack has strings for integers beyond 64 bits.
     same!(Value: value.unwrap(), [json, cbor]);
@@ -468,6 +523,8 @@ fn borrowed_strings() {
     assert_eq!(cbor::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
     let bytes = xml::to_vec(&value).unwrap();
     assert_eq!(xml::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
+    let bytes = xmlrpc::to_vec(&value).unwrap();
+    assert_eq!(xmlrpc::from_slice::<Borrowed<'_>>(&bytes).unwrap(), value);
     let value = Borrowed {
         plain: "plain",
         ..value

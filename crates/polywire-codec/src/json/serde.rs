@@ -256,11 +256,12 @@ impl SerdeWriter for JsonEncoder {
     const HUMAN_READABLE: bool = true;
 
     #[inline]
-    fn unsigned(&mut self, value: u64) {
+    fn unsigned(&mut self, value: u64) -> Result<(), Error> {
         match i64::try_from(value) {
             Ok(value) => self.integer(Member::DOCUMENT, value),
             Err(_) => self.push_digits(&value.to_string()),
         }
+        Ok(())
     }
 
     fn digits(&mut self, digits: &str) -> Result<(), Error> {
@@ -310,7 +311,7 @@ impl SerdeWriter for JsonEncoder {
         value: &T,
     ) -> Result<(), Error> {
         if !matches!(name, BIG_INTEGER | BIG_DECIMAL) {
-            return value.serialize(ValueSerializer(self));
+            return value.serialize(ValueSerializer::new(self));
         }
         SerdeWriter::digits(self, &capture(value)?)
     }

@@ -239,8 +239,9 @@ impl SerdeWriter for MsgPackEncoder {
     const HUMAN_READABLE: bool = false;
 
     #[inline]
-    fn unsigned(&mut self, value: u64) {
+    fn unsigned(&mut self, value: u64) -> Result<(), Error> {
         self.push_unsigned(value);
+        Ok(())
     }
 
     fn digits(&mut self, digits: &str) -> Result<(), Error> {
@@ -301,7 +302,7 @@ impl SerdeWriter for MsgPackEncoder {
 
     #[inline]
     fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        key.serialize(ValueSerializer(self))
+        key.serialize(ValueSerializer::new(self))
     }
 
     fn reserved_newtype<T: Serialize + ?Sized>(
@@ -318,7 +319,7 @@ impl SerdeWriter for MsgPackEncoder {
                 let value = parse(self, value)?;
                 self.big_integer(Member::DOCUMENT, &value);
             }
-            _ => return value.serialize(ValueSerializer(self)),
+            _ => return value.serialize(ValueSerializer::new(self)),
         }
         Ok(())
     }

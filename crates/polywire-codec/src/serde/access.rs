@@ -55,13 +55,12 @@ impl<'a, 'de, R: SerdeReader<'de> + ?Sized> Elements<'a, 'de, R> {
     }
 
     #[inline(always)]
-    fn next(&mut self) -> Result<bool> {
-        if self.is_done {
+    fn next(&mut self, is_map: bool) -> Result<bool> {
+        if self.is_done || !self.reader.next_element(is_map, &mut self.seq)? {
+            self.is_done = true;
             return Ok(false);
         }
-        let more = self.reader.next_element(self.is_map, &mut self.seq)?;
-        self.is_done = !more;
-        Ok(more)
+        Ok(true)
     }
 
     /// Checks that the type has read all elements, and that there is no duplicate key.
@@ -71,7 +70,7 @@ impl<'a, 'de, R: SerdeReader<'de> + ?Sized> Elements<'a, 'de, R> {
             Ok(value) => value,
             Err(error) => return Err(self.reader.locate(error, start)),
         };
-        if self.next()? {
+        if self.next(self.is_map)? {
             let error = Error::new(ErrorKind::InvalidValue).expected("fewer elements");
             return Err(self.reader.locate(error, start));
         }
@@ -87,7 +86,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> SeqAccess<'de> for &mut Elements<'_, 'de
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
-        match self.next()? {
+        match self.next(false)? {
             true => seed
                 .deserialize(ValueDeserializer(&mut *self.reader))
                 .map(Some),
@@ -105,7 +104,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> MapAccess<'de> for &mut Elements<'_, 'de
 
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>> {
-        match self.next()? {
+        match self.next(true)? {
             true => self.reader.map_key(seed, self.keys.as_mut()).map(Some),
             false => Ok(None),
         }
@@ -163,7 +162,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> VariantAccess<'de> for Variant<'_, R> {
     ) -> Result<V::Value> {
         self.0.skip_extensions()?;
         match self.0.kind()? {
-            Kind::Map => Elements::map(self.0, false, visitor),
+            _ if self.0.is_map()? => Elements::map(self.0, false, visitor),
             Kind::List => Elements::list(self.0, visitor),
             _ => Err(self.0.error(ErrorKind::WrongType, "a map")),
         }

@@ -70,8 +70,9 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
 
     #[inline]
     fn element<T: Serialize + ?Sized>(&mut self, element: &T) -> Result<()> {
-        self.count += 1;
-        match element.serialize(ValueSerializer(&mut *self.writer)) {
+        self.count += usize::from(W::CHECKS_COUNT);
+        // The error is kept: a type may ignore it, and the message is not complete then.
+        match element.serialize(ValueSerializer::new(&mut *self.writer)) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.writer.failed(error)),
         }
@@ -83,8 +84,11 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
         if name == NUMBER_KEY && self.is_number {
             return self.writer.digits(&capture(value)?);
         }
-        self.writer.name(name);
-        self.element(value)
+        self.count += usize::from(W::CHECKS_COUNT);
+        match SerdeWriter::member(self.writer, name, value) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.writer.failed(error)),
+        }
     }
 
     #[inline]
@@ -92,7 +96,7 @@ impl<'a, W: SerdeWriter> Compound<'a, W> {
         if self.is_number {
             return Ok(());
         }
-        if self.len.is_some_and(|len| len != self.count) {
+        if W::CHECKS_COUNT && self.len.is_some_and(|len| len != self.count) {
             return Err(self.wrong_count());
         }
         self.writer

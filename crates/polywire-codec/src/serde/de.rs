@@ -1,8 +1,5 @@
 //! Deserializing values.
 
-use std::borrow::Cow;
-
-use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Container, Error, ErrorKind, Member};
 use serde::de::value::SeqDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
@@ -59,17 +56,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
             }
             Kind::Boolean => visitor.visit_bool(reader.boolean(Member::DOCUMENT)?),
             Kind::Number => reader.number(visitor),
-            Kind::String => match reader.str(Member::DOCUMENT)? {
-                // Never lend this key. A type that buffers it would lend it to another type, which
-                // would take it for a number of serde_json.
-                Cow::Borrowed(NUMBER_KEY) => visitor.visit_str(NUMBER_KEY),
-                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
-                Cow::Owned(text) => visitor.visit_string(text),
-            },
-            Kind::Bytes => match reader.byte_string()? {
-                Cow::Borrowed(bytes) => reader.lend(bytes, visitor),
-                Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
-            },
+            Kind::String => reader.visit_string(true, visitor),
+            Kind::Bytes => reader.visit_bytes(visitor),
             Kind::List => return Elements::list(reader, visitor),
             Kind::Map => return Elements::map(reader, check_keys, visitor),
             Kind::Extension => reader.extension(check_keys, visitor),
@@ -77,7 +65,26 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         with_position(result, start, reader)
     }
 
-    /// An integer. Any other value is passed to the visitor, which rejects it.
+    #[inline]
+    fn boolean<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.quick_boolean() {
+            Some(value) => with_position(visitor.visit_bool(value), start, self.0),
+            None => self.any(true, visitor),
+        }
+    }
+
+    /// A signed integer, or another value, which the visitor rejects.
+    #[inline]
+    fn signed<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.quick_integer() {
+            Some(value) => with_position(visitor.visit_i64(value), start, self.0),
+            None => self.any(true, visitor),
+        }
+    }
+
+    /// An integer, or another value, which the visitor rejects.
     #[inline]
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -129,10 +136,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         if reader.kind()? != Kind::String {
             return ValueDeserializer(reader).any(true, visitor);
         }
-        let result = match reader.str(Member::DOCUMENT)? {
-            Cow::Borrowed(text) => visitor.visit_str(text),
-            Cow::Owned(text) => visitor.visit_string(text),
-        };
+        let result = reader.visit_string(false, visitor);
         with_position(result, start, reader)
     }
 
@@ -158,9 +162,9 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     /// A map or any other value.
     #[inline]
     fn map<V: Visitor<'de>>(self, check_keys: bool, visitor: V) -> Result<V::Value> {
-        match self.0.kind()? {
-            Kind::Map => Elements::map(self.0, check_keys, visitor),
-            _ => self.any(check_keys, visitor),
+        match self.0.is_map()? {
+            true => Elements::map(self.0, check_keys, visitor),
+            false => self.any(check_keys, visitor),
         }
     }
 }
@@ -181,12 +185,13 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     type Error = Error;
 
     forward! {
-        integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
-            deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
+        signed: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64;
+        integer: deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
         double: deserialize_f32 deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
-        deserialize_any: deserialize_bool deserialize_bytes deserialize_byte_buf deserialize_unit;
+        boolean: deserialize_bool;
+        deserialize_any: deserialize_bytes deserialize_byte_buf deserialize_unit;
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -242,7 +247,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         with_position(visitor.visit_unit(), start, reader)
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,

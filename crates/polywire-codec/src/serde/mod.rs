@@ -17,11 +17,13 @@ mod ser;
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 
+use polywire_schema::serde_names::NUMBER_KEY;
 use polywire_schema::{Encoder, Error, ErrorKind, Limits, Member, Seq, Timestamp, TokenReader};
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Visitor};
 
 pub(crate) use capture::{Capture, capture, parse};
+pub(crate) use compound::Compound;
 pub(crate) use de::{ValueDeserializer, deserialize};
 pub(crate) use functions::functions;
 pub(crate) use keys::{Keys, TextKey};
@@ -29,7 +31,7 @@ pub(crate) use macros::{
     deserialize_lists_with, deserialize_transparent, impl_compound, serialize_transparent,
     unsupported,
 };
-pub(crate) use ser::{ValueSerializer, serialize};
+pub(crate) use ser::{BlobContent, Role, ValueSerializer, serialize};
 
 /// The maximum of the size hints that types use to reserve memory.
 pub(crate) const MAX_SIZE_HINT: u64 = 1024;
@@ -55,6 +57,12 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
 
     /// The kind of the next value, which is not read.
     fn kind(&mut self) -> Result<Kind, Error>;
+
+    /// Whether the next value is a map, or is read as one.
+    #[inline(always)]
+    fn is_map(&mut self) -> Result<bool, Error> {
+        Ok(self.kind()? == Kind::Map)
+    }
 
     /// The offset of the next value.
     fn position(&mut self) -> usize;
@@ -82,11 +90,9 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     #[cold]
     fn duplicate(&self, key: &[u8], start: usize) -> Error {
         let key = String::from_utf8_lossy(key);
+        let key: String = key.escape_debug().take(64).collect();
         let error = Error::new(ErrorKind::Duplicate).expected("each key once");
-        self.locate(
-            error.found(format!("`{}` twice", key.escape_debug())),
-            start,
-        )
+        self.locate(error.found(format!("`{key}` twice")), start)
     }
 
     /// Whether a unit structure can be read from an empty list.
@@ -97,7 +103,14 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         Ok(())
     }
 
-    /// Reads an integer of at most 64 bits. Returns `None`, with nothing read, for anything else.
+    /// Reads a boolean. `None`, with nothing read, for anything else or if the general way is as
+    /// fast.
+    #[inline(always)]
+    fn quick_boolean(&mut self) -> Option<bool> {
+        None
+    }
+
+    /// Reads an integer of at most 64 bits. `None`, with nothing read, for anything else.
     fn quick_integer(&mut self) -> Option<i64>;
 
     /// Reads a big-endian integer of 128 bits. Returns `None`, with nothing read, for anything else.
@@ -111,12 +124,32 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     /// Reads a number of any size.
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error>;
 
-    /// Reads a short text. Returns `None`, with nothing read, for anything else.
+    /// Reads a [string](Kind::String). `lent` says whether the visitor may borrow it.
+    #[inline]
+    fn visit_string<V: Visitor<'de>>(&mut self, lent: bool, visitor: V) -> Result<V::Value, Error> {
+        match self.str(Member::DOCUMENT)? {
+            // The name by which serde_json passes its numbers is never lent: a type that
+            // keeps it would later lend it to others, which take it for serde_json's.
+            Cow::Borrowed(text) if lent && text != NUMBER_KEY => visitor.visit_borrowed_str(text),
+            Cow::Borrowed(text) => visitor.visit_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    /// Reads a short text. `None`, with nothing read, for anything else.
     fn quick_str(&mut self) -> Option<&'de str>;
 
     /// Reads [bytes](Kind::Bytes).
     fn byte_string(&mut self) -> Result<Cow<'de, [u8]>, Error> {
         Err(self.error(ErrorKind::WrongType, "a value"))
+    }
+
+    /// Reads [bytes](Kind::Bytes) for a visitor.
+    fn visit_bytes<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        match self.byte_string()? {
+            Cow::Borrowed(bytes) => self.lend(bytes, visitor),
+            Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
+        }
     }
 
     /// Passes bytes to a visitor.
@@ -155,9 +188,11 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
     /// See [`serde::Serializer::is_human_readable`].
     const HUMAN_READABLE: bool;
 
-    fn unsigned(&mut self, value: u64);
+    /// Whether the number of elements that a type announces must be right.
+    const CHECKS_COUNT: bool = true;
 
-    /// Writes a number given by its digits: an integer of more than 64 bits, or a number of
+    fn unsigned(&mut self, value: u64) -> Result<(), Error>;
+    /// Writes a number by its digits: an integer of more than 64 bits, or a number of
     /// serde_json with arbitrary precision.
     fn digits(&mut self, digits: &str) -> Result<(), Error>;
     /// Writes an integer of more than 64 bits.
@@ -194,6 +229,16 @@ pub(crate) trait SerdeWriter: Encoder + Sized {
     /// Writes the name of a member or variant.
     fn name(&mut self, name: &'static str) {
         self.key(Member::DOCUMENT, name);
+    }
+    /// Writes a member.
+    #[inline]
+    fn member<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        SerdeWriter::name(self, name);
+        value.serialize(ValueSerializer::new(self))
     }
 
     /// An error for a value that the format cannot represent.

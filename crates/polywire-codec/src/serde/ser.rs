@@ -9,15 +9,59 @@ use super::{SerdeWriter, is_reserved};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A serializer of the next value.
-pub(crate) struct ValueSerializer<'a, W>(pub(crate) &'a mut W);
+/// What a value is written as.
+pub(crate) trait Role<W> {
+    /// Whether it is the content of a blob, which serializes as bytes and not as text.
+    const IS_BLOB: bool = false;
+
+    /// Writes `None`.
+    fn none(self, writer: &mut W);
+}
+
+/// A value.
+pub(crate) struct Plain;
+
+/// The content of a blob.
+pub(crate) struct BlobContent;
+
+impl<W: SerdeWriter> Role<W> for Plain {
+    #[inline]
+    fn none(self, writer: &mut W) {
+        writer.null(Member::DOCUMENT);
+    }
+}
+
+impl<W: SerdeWriter> Role<W> for BlobContent {
+    const IS_BLOB: bool = true;
+
+    fn none(self, writer: &mut W) {
+        Plain.none(writer);
+    }
+}
+
+/// A writer of the next value.
+pub(crate) struct ValueSerializer<'a, W, R = Plain>(&'a mut W, R);
+
+impl<'a, W> ValueSerializer<'a, W> {
+    #[inline(always)]
+    pub(crate) const fn new(writer: &'a mut W) -> Self {
+        Self(writer, Plain)
+    }
+}
+
+impl<'a, W, R> ValueSerializer<'a, W, R> {
+    #[inline(always)]
+    pub(crate) const fn with_role(writer: &'a mut W, role: R) -> Self {
+        Self(writer, role)
+    }
+}
 
 /// Serializes a value.
 pub(crate) fn serialize<W: SerdeWriter, T: Serialize + ?Sized>(
     writer: &mut W,
     value: &T,
 ) -> Result<()> {
-    let result = value.serialize(ValueSerializer(writer));
+    let result = value.serialize(ValueSerializer::new(writer));
     result.map_err(|error| writer.failed(error))
 }
 
@@ -35,14 +79,13 @@ macro_rules! scalars {
         $(
             #[inline]
             fn $method(self, value: $type) -> Result<()> {
-                self.0.unsigned(value.into());
-                Ok(())
+                self.0.unsigned(value.into())
             }
         )*
     };
 }
 
-impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
+impl<'a, W: SerdeWriter, R: Role<W>> Serializer for ValueSerializer<'a, W, R> {
     type Ok = ();
     type Error = Error;
     type SerializeSeq = Compound<'a, W>;
@@ -81,7 +124,7 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
     fn serialize_i128(self, value: i128) -> Result<()> {
         match (i64::try_from(value), u64::try_from(value)) {
             (Ok(value), _) => self.0.integer(Member::DOCUMENT, value),
-            (_, Ok(value)) => self.0.unsigned(value),
+            (_, Ok(value)) => return self.0.unsigned(value),
             _ => return self.0.wide_signed(value),
         }
         Ok(())
@@ -90,9 +133,8 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
     fn serialize_u128(self, value: u128) -> Result<()> {
         match u64::try_from(value) {
             Ok(value) => self.0.unsigned(value),
-            Err(_) => return self.0.wide_unsigned(value),
+            Err(_) => self.0.wide_unsigned(value),
         }
-        Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<()> {
@@ -100,12 +142,13 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
     }
 
     fn serialize_none(self) -> Result<()> {
-        self.serialize_unit()
+        self.1.none(self.0);
+        Ok(())
     }
 
     #[inline]
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        value.serialize(self)
+        value.serialize(ValueSerializer::new(self.0))
     }
 
     fn serialize_unit(self) -> Result<()> {
@@ -129,7 +172,7 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
         value: &T,
     ) -> Result<()> {
         match is_reserved(name) {
-            false => value.serialize(self),
+            false => value.serialize(ValueSerializer::new(self.0)),
             true => self.0.reserved_newtype(name, value),
         }
     }
@@ -144,7 +187,7 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
         let start = self.0.len();
         self.0.begin(true, Some(1));
         self.0.name(name);
-        value.serialize(ValueSerializer(&mut *self.0))?;
+        value.serialize(ValueSerializer::new(&mut *self.0))?;
         self.0.end(true, start, Some(1), 1);
         Ok(())
     }
@@ -196,6 +239,6 @@ impl<'a, W: SerdeWriter> Serializer for ValueSerializer<'a, W> {
     }
 
     fn is_human_readable(&self) -> bool {
-        W::HUMAN_READABLE
+        !R::IS_BLOB && W::HUMAN_READABLE
     }
 }

@@ -6,9 +6,10 @@ use polywire_schema::{
 use polywire_text::scan::{self, Run};
 
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, Place, TOP, local};
+use super::cursor::{CONTENT, EMPTY, TOP};
 use super::decode::own_name;
 use crate::keep;
+use crate::xml_tokens::{Span, local};
 
 /// States of the [`Seq`] of a list or map: bits. Items have the name of the
 /// member, and no element around them.
@@ -125,7 +126,7 @@ impl<'de> XmlDecoder<'de> {
                     break;
                 }
                 self.cursor.start_tag()?;
-                if is(self.cursor.name_at(self.cursor.name)) {
+                if is(self.cursor.slice(self.cursor.name)) {
                     break;
                 }
                 self.count_item()?;
@@ -155,7 +156,7 @@ impl<'de> XmlDecoder<'de> {
         }
         let before = self.cursor.at;
         self.cursor.start_tag()?;
-        let same = self.cursor.name_at(self.cursor.name) == self.cursor.name_at(last_tag(seq));
+        let same = self.cursor.slice(self.cursor.name) == self.cursor.slice(last_tag(seq));
         if !same {
             self.cursor.at = before;
             self.cursor.special = CONTENT;
@@ -260,7 +261,7 @@ impl<'de> XmlDecoder<'de> {
             return Err(self.cursor.error(ErrorKind::Syntax, expected));
         }
         self.cursor.start_tag()?;
-        let name = self.cursor.name_at(self.cursor.name);
+        let name = self.cursor.slice(self.cursor.name);
         let (key, value) = (key.plain(NameSource::Xml), value.plain(NameSource::Xml));
         Ok(match name {
             name if name == key => Child::Key,
@@ -285,7 +286,7 @@ impl<'de> XmlDecoder<'de> {
     }
 
     #[inline(never)]
-    fn end_any_entry(&mut self, at: Member<'_>, seq: &mut Seq, entry: Place) -> Result<(), Error> {
+    fn end_any_entry(&mut self, at: Member<'_>, seq: &mut Seq, entry: Span) -> Result<(), Error> {
         loop {
             self.cursor.skip_between()?;
             if matches!(self.cursor.rest(), [b'<', b'/', ..] | [] | [b'<']) {
@@ -321,8 +322,8 @@ enum Child {
 /// The name of the last item of a flattened list, or of the last entry. Of
 /// another list its start tag and the length of its name, if it is plain.
 #[inline(always)]
-fn last_tag(seq: &Seq) -> Place {
-    Place {
+fn last_tag(seq: &Seq) -> Span {
+    Span {
         start: seq.seen[0] as usize,
         len: seq.seen[1] as usize,
     }

@@ -22,10 +22,11 @@ use polywire_text::timestamp::DateCache;
 use polywire_text::utf8;
 
 use super::XmlProfile;
-use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, Place, TOP, local, name_len};
+use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, TOP};
 use super::frame::Entered;
 use crate::checks;
 use crate::lengths::Lengths;
+use crate::xml_tokens::{Span, local, name_len};
 
 /// A reader of one XML document.
 #[derive(Debug)]
@@ -173,7 +174,7 @@ impl<'de> XmlDecoder<'de> {
     pub(super) fn top(&mut self, at: Member<'_>) -> Result<(), Error> {
         self.cursor.special &= !TOP;
         let expected = root_name(at);
-        let name = self.cursor.name_at(self.cursor.name);
+        let name = self.cursor.slice(self.cursor.name);
         if !self.profile.required
             || self.profile.unwrapped
             || !self.entered.is_empty()
@@ -191,7 +192,7 @@ impl<'de> XmlDecoder<'de> {
     #[inline(always)]
     pub(super) fn opened(&mut self, at: usize, tag: &[u8], len: usize) {
         let cursor = &mut self.cursor;
-        cursor.name = Place {
+        cursor.name = Span {
             start: at + 1,
             len: len - 2,
         };
@@ -243,8 +244,8 @@ impl<'de> XmlDecoder<'de> {
 
 /// The name of the element of `seq`.
 #[inline(always)]
-pub(super) fn own_name(seq: &Seq) -> Place {
-    Place {
+pub(super) fn own_name(seq: &Seq) -> Span {
+    Span {
         start: seq.mark as usize,
         len: seq.left as usize,
     }

@@ -14,41 +14,41 @@ use polywire_schema::{
 use polywire_text::{base64, escape, number};
 
 use super::XmlProfile;
-use super::decode::root_member;
+use super::encode_special::NIL;
 use crate::checks::unbalanced;
 
 /// A writer of one XML document.
 #[derive(Debug)]
 pub struct XmlEncoder<'n> {
-    out: Vec<u8>,
-    profile: XmlProfile<'n>,
+    pub(super) out: Vec<u8>,
+    pub(super) profile: XmlProfile<'n>,
     /// Where the next value stands.
-    place: Place,
+    pub(super) place: Position,
     /// The element of the flattened list that is open: its values have the
     /// tags of the list.
-    item: u32,
+    pub(super) item: u32,
     /// How many structures, lists and maps are open.
-    depth: u32,
+    pub(super) depth: u32,
     /// Elements that the caller has opened.
-    opened: u32,
+    pub(super) opened: u32,
     /// Whether the structure that was begun last has attributes, of which more
     /// may come.
-    attributes: bool,
+    pub(super) attributes: bool,
     /// Whether the last tag is that of the structure, so that they can stand
     /// in it.
-    in_tag: bool,
+    pub(super) in_tag: bool,
     /// Whether the payload of the structure at the top is being written, as if
     /// it were at the top itself.
-    in_payload: bool,
+    pub(super) in_payload: bool,
     /// The flattened lists and the maps that are open, and the lists in them.
-    levels: Vec<Level>,
+    pub(super) levels: Vec<Level>,
     /// The tags of the flattened lists, one after the other.
-    tags: Vec<u8>,
-    error: Option<Error>,
+    pub(super) tags: Vec<u8>,
+    pub(super) error: Option<Error>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Place {
+pub(super) enum Position {
     /// Among others.
     Inside,
     /// At the top: nothing has been written.
@@ -65,14 +65,14 @@ enum Place {
 const NO_ITEM: u32 = u32::MAX;
 
 #[derive(Debug)]
-struct Level {
+pub(super) struct Level {
     /// What `item` was outside.
-    outside: u32,
+    pub(super) outside: u32,
     /// Where the start tag of the items begins and ends.
-    tag: usize,
-    end_tag: usize,
+    pub(super) tag: usize,
+    pub(super) end_tag: usize,
     /// Of a map, whether an entry is open.
-    in_entry: bool,
+    pub(super) in_entry: bool,
 }
 
 /// Whether the start tag of a member is its name alone.
@@ -85,8 +85,6 @@ fn bare_len(at: Member<'_>) -> usize {
     "<>".len() + at.plain(NameSource::Xml).len()
 }
 
-const NIL: &[u8] = b" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\">";
-
 impl<'n> XmlEncoder<'n> {
     /// A writer that appends to `out`, so that a buffer can be used again.
     #[must_use]
@@ -94,7 +92,7 @@ impl<'n> XmlEncoder<'n> {
         Self {
             out,
             profile,
-            place: Place::Top,
+            place: Position::Top,
             item: NO_ITEM,
             depth: 0,
             opened: 0,
@@ -144,8 +142,8 @@ impl<'n> XmlEncoder<'n> {
     pub fn open(&mut self, name: &str) {
         self.out.push(b'<');
         self.out.extend_from_slice(name.as_bytes());
-        if self.place == Place::Top {
-            self.place = Place::Inside;
+        if self.place == Position::Top {
+            self.place = Position::Inside;
             self.push_namespace();
         }
         self.out.push(b'>');
@@ -189,35 +187,19 @@ impl<'n> XmlEncoder<'n> {
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
-        self.place = Place::Inside;
+        self.place = Position::Inside;
         self.in_tag = false;
     }
 
-    fn push_namespace(&mut self) {
-        let Some((prefix, uri)) = self.profile.namespace else {
-            return;
-        };
-        self.out.extend_from_slice(b" xmlns");
-        if let Some(prefix) = prefix {
-            self.out.push(b':');
-            self.out.extend_from_slice(prefix.as_bytes());
-        }
-        self.out.extend_from_slice(b"=\"");
-        if let Err(malformed) = escape::push_xml_attribute(&mut self.out, uri) {
-            self.forbidden(uri, malformed.offset, "a namespace".to_owned());
-        }
-        self.out.push(b'"');
-    }
-
     #[cold]
-    fn document(&mut self, at: Member<'_>) {
+    pub(super) fn document(&mut self, at: Member<'_>) {
         let error = Error::new(ErrorKind::Unwritable).in_format("XML");
         let error = error.expected("a shape: XML has no form for documents");
         self.fail(error.at_path(format!("{at:?}")));
     }
 
     #[cold]
-    fn forbidden(&mut self, text: &str, offset: usize, path: String) {
+    pub(super) fn forbidden(&mut self, text: &str, offset: usize, path: String) {
         let found = text.get(offset..).and_then(|rest| rest.chars().next());
         let error = Error::new(ErrorKind::Unwritable)
             .in_format("XML")
@@ -231,13 +213,13 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[inline(always)]
-    fn is_plain(&self, at: Member<'_>) -> bool {
-        self.place == Place::Inside && self.item != at.index()
+    pub(super) fn is_plain(&self, at: Member<'_>) -> bool {
+        self.place == Position::Inside && self.item != at.index()
     }
 
     /// Writes the start tag of a value of `at`.
     #[inline(always)]
-    fn start(&mut self, at: Member<'_>) {
+    pub(super) fn start(&mut self, at: Member<'_>) {
         if !self.is_plain(at) {
             return self.special_start(at);
         }
@@ -246,7 +228,7 @@ impl<'n> XmlEncoder<'n> {
 
     /// Writes the end tag of a value of `at`.
     #[inline(always)]
-    fn end(&mut self, at: Member<'_>) {
+    pub(super) fn end(&mut self, at: Member<'_>) {
         if !self.is_plain(at) {
             return self.special_end(at);
         }
@@ -254,185 +236,23 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[inline(always)]
-    fn push(&mut self, at: Member<'_>, encoding: Encoding) {
+    pub(super) fn push(&mut self, at: Member<'_>, encoding: Encoding) {
         if !at.encoded(encoding).push_to(&mut self.out) {
             at.run(encoding).push_to(&mut self.out);
         }
     }
 
-    #[inline(never)]
-    fn special_member(&mut self, at: Member<'_>) -> bool {
-        if self.depth == 1 && self.profile.part != Part::Whole && self.leaves_out(at) {
-            return false;
-        }
-        if at.kind() == ShapeKind::Document {
-            self.document(at);
-        }
-        if self.attributes {
-            if at.has(MemberFlags::XML_ATTRIBUTE) {
-                self.attribute(at);
-            } else {
-                self.attributes = false;
-            }
-        }
-        true
-    }
-
-    #[inline(never)]
-    fn special_start(&mut self, at: Member<'_>) {
-        if at.kind() == ShapeKind::Document {
-            self.document(at);
-        }
-        match self.place {
-            Place::Attribute => {}
-            Place::Top => {
-                self.start_root(at, root_member(at));
-                self.place = Place::Root;
-            }
-            Place::Unwrapped => {
-                self.place = Place::Inside;
-                self.start_root(at, at);
-            }
-            Place::Inside | Place::Root => {
-                let Some(level) = self.levels.last() else {
-                    return;
-                };
-                let tag = &self.tags[level.tag..level.end_tag];
-                self.out.extend_from_slice(tag);
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn special_end(&mut self, at: Member<'_>) {
-        match self.place {
-            Place::Attribute => {
-                self.out.extend_from_slice(b"\">");
-                self.place = Place::Inside;
-            }
-            Place::Root => {
-                self.push(root_member(at), Encoding::XmlClose);
-                self.place = Place::Inside;
-            }
-            Place::Top | Place::Unwrapped => self.fail(unbalanced("XML")),
-            Place::Inside => {
-                let Some(level) = self.levels.last() else {
-                    return;
-                };
-                self.out.extend_from_slice(&self.tags[level.end_tag..]);
-            }
-        }
-    }
-
-    /// Writes the start tag of the element at the top, with the namespace of
-    /// the member, the shape or the service.
-    fn start_root(&mut self, at: Member<'_>, named: Member<'_>) {
-        self.out.push(b'<');
-        let name = named.plain(NameSource::Xml).as_bytes();
-        self.out.extend_from_slice(name);
-        let root = at.target().root();
-        match (namespace(named), namespace(root)) {
-            ([], []) => self.push_namespace(),
-            ([], own) | (own, _) => self.out.extend_from_slice(own),
-        }
-        self.out.push(b'>');
-    }
-
-    /// Begins what is at the top.
-    #[inline(never)]
-    fn begin_top(&mut self, at: Member<'_>, structure: bool) {
-        if at.kind() == ShapeKind::Document {
-            self.document(at);
-        }
-        if self.opened > 0 || self.is_around_payload() {
-            // The caller's element is its element, or there is none.
-            return;
-        }
-        self.in_tag = true;
-        if structure && self.profile.unwrapped {
-            self.place = Place::Unwrapped;
-            return;
-        }
-        self.start_root(at, root_member(at));
-        self.place = Place::Inside;
-    }
-
-    #[inline(never)]
-    fn end_top(&mut self, at: Member<'_>, structure: bool) {
-        if self.is_around_payload() {
-            return;
-        }
-        if self.in_payload {
-            self.in_payload = false;
-            self.depth = 1;
-        }
-        let unwrapped = structure && self.profile.unwrapped;
-        if self.opened == 0 && !unwrapped {
-            self.push(root_member(at), Encoding::XmlClose);
-        }
-        if self.place == Place::Unwrapped && at.target().len() == 1 {
-            // Nothing is no document: S3 and its clients say it with an empty
-            // element.
-            let only = at.target().member(0);
-            self.start_root(only, only);
-            self.push(only, Encoding::XmlClose);
-        }
-        self.place = Place::Inside;
-    }
-
-    /// Whether the structure at the top is that around a payload, of which
-    /// nothing is written.
-    fn is_around_payload(&self) -> bool {
-        matches!(self.profile.part, Part::Payload(_)) && !self.in_payload
-    }
-
-    /// Whether a member of the structure at the top is left out, where members
-    /// stand elsewhere in a message that goes this way. The payload, if it is
-    /// that, goes to the top.
-    #[cold]
-    fn leaves_out(&mut self, at: Member<'_>) -> bool {
-        let part = self.profile.part;
-        if !self.is_around_payload() {
-            return matches!(part, Part::Body(_)) && !part.holds(at);
-        }
-        if part.payload(at.container()) != Some(at.ordinal()) {
-            return true;
-        }
-        if matches!(
-            at.kind(),
-            ShapeKind::Structure | ShapeKind::Union | ShapeKind::List | ShapeKind::Map
-        ) {
-            self.in_payload = true;
-            self.depth = 0;
-        }
-        false
-    }
-
     /// Leaves a structure, list or map; whether it was the one at the top.
     #[inline(always)]
-    fn leave(&mut self) -> bool {
+    pub(super) fn leave(&mut self) -> bool {
         // One too many is for `finish` to see: here it would cost.
         self.depth = self.depth.wrapping_sub(1);
         self.depth == 0
     }
 
-    /// Begins an attribute in the tag that has just been written.
-    #[inline(never)]
-    fn attribute(&mut self, at: Member<'_>) {
-        if !self.in_tag || self.out.pop() != Some(b'>') {
-            let error = Error::new(ErrorKind::Unwritable)
-                .in_format("XML")
-                .expected("attributes before elements")
-                .at_path(format!("{at:?}"));
-            return self.fail(error);
-        }
-        self.push(at, Encoding::XmlOpen);
-        self.place = Place::Attribute;
-    }
-
     /// Begins the level of a list in others, of a flattened list, or of a map.
     #[inline(never)]
-    fn push_level(&mut self, item: u32) {
+    pub(super) fn push_level(&mut self, item: u32) {
         self.levels.push(Level {
             outside: self.item,
             tag: self.tags.len(),
@@ -443,7 +263,7 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[inline(never)]
-    fn pop_level(&mut self) {
+    pub(super) fn pop_level(&mut self) {
         if let Some(level) = self.levels.pop() {
             self.tags.truncate(level.tag);
             self.item = level.outside;
@@ -451,7 +271,7 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[inline(never)]
-    fn begin_flattened(&mut self, at: Member<'_>) {
+    pub(super) fn begin_flattened(&mut self, at: Member<'_>) {
         let element = at.element();
         self.push_level(element.index());
         at.run(Encoding::XmlOpen).push_to(&mut self.tags);
@@ -468,7 +288,7 @@ impl<'n> XmlEncoder<'n> {
         at.run(Encoding::XmlClose).push_to(&mut self.tags);
     }
 
-    fn end_entry(&mut self, at: Member<'_>) {
+    pub(super) fn end_entry(&mut self, at: Member<'_>) {
         if !self.levels.last().is_some_and(|level| level.in_entry) {
             return;
         }
@@ -479,22 +299,11 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[inline(always)]
-    fn scalar(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
+    pub(super) fn scalar(&mut self, at: Member<'_>, push: impl FnOnce(&mut Vec<u8>)) {
         self.start(at);
         push(&mut self.out);
         self.end(at);
     }
-}
-
-/// What stands behind the name in the start tag of a member: its namespace.
-fn namespace(at: Member<'_>) -> &[u8] {
-    let tag = at.run(Encoding::XmlOpen);
-    // Its bytes live as long as the schema.
-    let tag = tag.as_bytes();
-    let behind = tag.get(1 + at.plain(NameSource::Xml).len()..);
-    behind
-        .and_then(|rest| rest.strip_suffix(b">"))
-        .unwrap_or_default()
 }
 
 /// What writes a value is called and not compiled into each type: it is most of what a
@@ -636,7 +445,7 @@ impl Encoder for XmlEncoder<'_> {
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.start(at);
         let written = match self.place {
-            Place::Attribute => escape::push_xml_attribute(&mut self.out, value),
+            Position::Attribute => escape::push_xml_attribute(&mut self.out, value),
             _ => escape::push_xml(&mut self.out, value),
         };
         if let Err(malformed) = written {

@@ -8,13 +8,14 @@ use polywire_schema::{Decoder, Error, ErrorKind, NameSource, Schema};
 use polywire_text::scan;
 
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, Place, TOP, is_local, local};
+use super::cursor::{CONTENT, EMPTY, TOP};
+use crate::xml_tokens::{Span, is_local, local};
 
 /// The elements that were entered, from the outermost inwards. Protocols enter
 /// one or two.
 #[derive(Debug, Default)]
 pub(super) struct Entered {
-    names: [Place; 4],
+    names: [Span; 4],
     len: usize,
 }
 
@@ -24,13 +25,13 @@ impl Entered {
     }
 
     /// Whether there was room.
-    fn push(&mut self, name: Place) -> bool {
+    fn push(&mut self, name: Span) -> bool {
         let place = self.names.get_mut(self.len);
         self.len += usize::from(place.is_some());
         place.map(|place| *place = name).is_some()
     }
 
-    fn pop(&mut self) -> Option<Place> {
+    fn pop(&mut self) -> Option<Span> {
         self.len = self.len.checked_sub(1)?;
         self.names.get(self.len).copied()
     }
@@ -41,7 +42,7 @@ impl<'de> XmlDecoder<'de> {
     /// root, until something was [entered](Self::enter).
     #[must_use]
     pub fn element(&self) -> &'de str {
-        local(self.cursor.name_at(self.cursor.name))
+        local(self.cursor.slice(self.cursor.name))
     }
 
     /// Goes into the first child of this name, whatever its prefix. What
@@ -115,7 +116,7 @@ impl<'de> XmlDecoder<'de> {
                 [b'<', next, ..] if *next != b'!' => self.cursor.start_tag()?,
                 _ => return Err(self.error(ErrorKind::Syntax, "an element, not text")),
             }
-            let own = self.cursor.name_at(self.cursor.name);
+            let own = self.cursor.slice(self.cursor.name);
             let own = own.strip_suffix(suffix);
             if own.is_some_and(|own| is_local(own, name)) {
                 return Ok(true);

@@ -1,32 +1,20 @@
-//! Where in a document an offset lies: the path of an error.
-//!
-//! Reads the document again from the start, tag by tag, up to the offset. What
-//! lies before it has been read once without an error, so this is no second
-//! parser: it only follows tags.
+//! The path of an error, from the tags before it.
 
 use std::collections::HashMap;
 
 use crate::path::Path;
+use crate::xml_tokens::Tags;
 
-/// The path of the element at `offset`, without the root: names, and which of
-/// several with the same name it is.
+/// The path of the element at `offset`, without the root: names, with an index if a name is
+/// repeated.
 #[cold]
 pub(super) fn path(text: &str, offset: usize) -> String {
     let mut path = Path::default();
-    // Per level, how often each name was seen.
+    // How often each name was seen, for each level.
     let mut names: Vec<HashMap<&str, usize>> = Vec::new();
-    // An error right behind an empty element still means that element.
+    // An error after the end of an element is an error of that element.
     let mut ended = false;
-    let mut rest = &text[..floor(text, offset)];
-    while let Some(open) = rest.find('<') {
-        rest = &rest[open..];
-        if let Some(after) = skip(rest) {
-            rest = after;
-            continue;
-        }
-        let Some(close) = tag_end(rest) else { break };
-        let tag = &rest[1..close];
-        rest = &rest[close + 1..];
+    for tag in Tags::before(text, offset) {
         if std::mem::take(&mut ended) {
             path.next();
         }
@@ -60,39 +48,6 @@ pub(super) fn path(text: &str, offset: usize) -> String {
         names.push(HashMap::new());
     }
     path.to_string()
-}
-
-/// Where the `>` of the tag stands at whose `<` the text begins. A quoted one
-/// is none.
-fn tag_end(text: &str) -> Option<usize> {
-    let mut quote = None;
-    text.bytes().position(|byte| {
-        match (byte, quote) {
-            (b'"' | b'\'', None) => quote = Some(byte),
-            (byte, Some(quoted)) if byte == quoted => quote = None,
-            _ => {}
-        }
-        byte == b'>' && quote.is_none()
-    })
-}
-
-/// Behind a comment, a processing instruction or CDATA, if one starts here.
-fn skip(rest: &str) -> Option<&str> {
-    for (open, close) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
-        if rest.starts_with(open) {
-            let end = rest.find(close);
-            return Some(end.map_or("", |end| &rest[end + close.len()..]));
-        }
-    }
-    None
-}
-
-fn floor(text: &str, offset: usize) -> usize {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

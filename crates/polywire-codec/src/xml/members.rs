@@ -7,8 +7,9 @@ use polywire_schema::{
 use polywire_text::scan::{self, TAG};
 
 use super::XmlDecoder;
-use super::cursor::{ATTRIBUTE, CONTENT, Place, TOP, local, plain_name_len};
+use super::cursor::{ATTRIBUTE, CONTENT, TOP};
 use super::decode::{IN_TAG, NO_CONTENT, UNWRAPPED, own_name};
+use crate::xml_tokens::{Span, local, plain_name_len};
 
 impl<'de> XmlDecoder<'de> {
     /// Reads the next start tag or attribute of a structure. `false` at its end.
@@ -40,7 +41,8 @@ impl<'de> XmlDecoder<'de> {
 
     /// Goes to the next attribute of the start tag.
     fn next_attribute(&mut self) -> bool {
-        let Some((name, value, next)) = self.cursor.next_attribute(self.cursor.attributes) else {
+        let at = self.cursor.attributes;
+        let Some((name, value, next)) = self.cursor.next_attribute(at) else {
             return false;
         };
         self.cursor.attributes = next;
@@ -77,7 +79,7 @@ impl<'de> XmlDecoder<'de> {
             [b'<', next, ..] if *next != b'!' => Ok(true),
             [] | [b'<'] => {
                 let error = self.error(ErrorKind::Truncated, "");
-                let name = self.cursor.name_at(own_name(seq));
+                let name = self.cursor.slice(own_name(seq));
                 Err(error.expected(format!("</{name}>")))
             }
             _ if self.profile.required => {
@@ -117,7 +119,7 @@ impl<'de> XmlDecoder<'de> {
                 None if name.is_empty() || plain_name_len(name) != name.len() => break,
                 _ => {}
             }
-            self.cursor.name = Place {
+            self.cursor.name = Span {
                 start: self.cursor.at + 1,
                 len: name.len(),
             };
@@ -145,8 +147,8 @@ impl<'de> XmlDecoder<'de> {
     /// The member of a name: as it stands, else without its prefix and without
     /// those of the schema.
     #[inline(never)]
-    fn find(&mut self, shape: Schema<'_>, name: Place, attribute: bool) -> Option<u32> {
-        let name = self.cursor.name_at(name);
+    fn find(&mut self, shape: Schema<'_>, name: Span, attribute: bool) -> Option<u32> {
+        let name = self.cursor.slice(name);
         if attribute && (name == "xmlns" || name.starts_with("xmlns:")) {
             return None;
         }
@@ -179,7 +181,7 @@ impl<'de> XmlDecoder<'de> {
         if !self.profile.any_case_message || seq.state & IN_TAG != 0 {
             return None;
         }
-        let name = local(self.cursor.name_at(self.cursor.name));
+        let name = local(self.cursor.slice(self.cursor.name));
         let is = |member: &Member<'_>| {
             let own = member.plain(NameSource::Xml);
             name.eq_ignore_ascii_case("message") && own.eq_ignore_ascii_case(name)
@@ -209,7 +211,7 @@ impl<'de> XmlDecoder<'de> {
     }
 
     /// Skips up to and with the end tag of an element.
-    pub(super) fn skip_content(&mut self, name: Place) -> Result<(), Error> {
+    pub(super) fn skip_content(&mut self, name: Span) -> Result<(), Error> {
         loop {
             if !self.cursor.skip_line() {
                 self.cursor.skip_characters()?;

@@ -109,11 +109,11 @@
 //! space in it; a list of structures at the root or in a list; a map in `$value`; two texts
 //! without an element between them.
 
-mod attributes;
 mod collections;
 mod cursor;
 mod decode;
 mod encode;
+mod encode_special;
 mod frame;
 mod locate;
 mod members;

@@ -35,10 +35,10 @@ impl<'de> XmlDecoder<'de> {
             CONTENT => Ok((self.cursor.characters()?, start)),
             ATTRIBUTE => {
                 let place = self.cursor.attribute;
-                let value = self.cursor.name_at(place);
+                let value = self.cursor.slice(place);
                 // It was checked when its tag was read.
                 let value = escape::unescape_xml(value, XmlPlace::Attribute, XmlReading::Strict)
-                    .map_err(|malformed| self.cursor.malformed(0, malformed.expected))?;
+                    .map_err(|malformed| self.cursor.malformed(&malformed))?;
                 Ok((value, place.start))
             }
             _ => Ok((Cow::Borrowed(""), start)),

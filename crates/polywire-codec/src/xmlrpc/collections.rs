@@ -5,9 +5,20 @@ use std::borrow::Cow;
 use polywire_schema::{Error, Event, Seq};
 
 use super::XmlRpcDecoder;
-use super::cursor::Start;
 use super::leniency::Duplicates;
 use super::value::Type;
+use crate::xml_tokens::Start;
+
+impl Start<'_> {
+    /// In [`Seq::mark`], the end tags of an array or struct that begins with this tag.
+    pub(super) fn mark(&self) -> u64 {
+        match self.empty {
+            true => CLOSED,
+            false if self.name.starts_with("ex:") => PREFIXED,
+            false => OPEN,
+        }
+    }
+}
 
 /// In [`Seq::mark`], which end tags an array or struct has left.
 pub(super) const OPEN: u64 = 0;
@@ -84,7 +95,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// leniency. `None` if it does not; the cursor is then somewhere within the array.
     #[inline(never)]
     pub(super) fn begin_empty_array(&mut self, tag: Start<'_>) -> Option<Seq> {
-        if !self.cursor.leniency.array_structs() {
+        if !self.cursor.dialect.array_structs() {
             return None;
         }
         let budget = self.budget.mark();
@@ -131,26 +142,6 @@ impl<'de> XmlRpcDecoder<'de> {
             _ => None,
         };
         empty.ok_or_else(|| self.wrong_type(start, expected))
-    }
-
-    /// Begins a struct, whose start tag comes next.
-    #[cfg(feature = "serde")]
-    #[inline(always)]
-    pub(super) fn begin_any_struct(&mut self) -> Result<Seq, Error> {
-        let usual = !self.empty_value && self.profile.duplicates == Duplicates::Refuse;
-        if usual && self.cursor.skip(b"<struct>") {
-            self.deeper()?;
-            return Ok(Seq::default());
-        }
-        self.begin_spelled_struct()
-    }
-
-    #[cfg(feature = "serde")]
-    #[inline(never)]
-    fn begin_spelled_struct(&mut self) -> Result<Seq, Error> {
-        let start = self.cursor.at;
-        let found = self.value_type()?;
-        self.begin_struct_of(found, start, "a struct")
     }
 
     /// Goes to the next item of an array.

@@ -44,10 +44,13 @@ pub struct XmlRpcDecoder<'de> {
     /// The members that do not count, by the policy for duplicates.
     pub(super) dropped: Option<Box<Dropped>>,
     /// How long the array before was, and the struct: what to make room for.
-    pub(super) items: usize,
-    pub(super) members: usize,
+    pub(super) items: u32,
+    pub(super) members: u32,
     /// The name of a member that was read last, and a key.
     pub(super) name: Cow<'de, str>,
+    /// The name of the next member of a type of serde, if it is spelled in the usual way.
+    #[cfg(feature = "serde")]
+    pub(super) plain_name: Option<&'de str>,
     pub(super) scratch: Text,
 }
 
@@ -148,7 +151,7 @@ impl<'de> XmlRpcDecoder<'de> {
     fn may_begin_nil(&self, value: &[u8]) -> bool {
         match value {
             [b'<', b'n' | b'e' | b'!' | b'?', ..] | [b' ' | b'\t' | b'\n' | b'\r', ..] => true,
-            [b'<', b'd', ..] => self.cursor.leniency.zero_dates(),
+            [b'<', b'd', ..] => self.cursor.dialect.zero_dates(),
             _ => false,
         }
     }

@@ -12,16 +12,16 @@ use super::collections::{BEHIND_NAME, OPEN};
 use super::value::Type;
 use crate::keep;
 
-const ARRAY: u64 = word(b"<array><");
-const BASE64: u64 = word(b"<base64>");
-const BOOLEAN: u64 = word(b"<boolean");
-const DATE: u64 = word(b"<dateTim");
-const DOUBLE: u64 = word(b"<double>");
-const STRING: u64 = word(b"<string>");
-const STRUCT: u64 = word(b"<struct>");
+pub(super) const ARRAY: u64 = word(b"<array><");
+pub(super) const BASE64: u64 = word(b"<base64>");
+pub(super) const BOOLEAN: u64 = word(b"<boolean");
+pub(super) const DATE: u64 = word(b"<dateTim");
+pub(super) const DOUBLE: u64 = word(b"<double>");
+pub(super) const STRING: u64 = word(b"<string>");
+pub(super) const STRUCT: u64 = word(b"<struct>");
 /// The bytes of `<int>` in such a word.
-const INT: u64 = word(b"<int>\0\0\0");
-const INT_BYTES: u64 = u64::MAX >> 24;
+pub(super) const INT: u64 = word(b"<int>\0\0\0");
+pub(super) const INT_BYTES: u64 = u64::MAX >> 24;
 
 const fn word(bytes: &[u8; 8]) -> u64 {
     u64::from_le_bytes(*bytes)
@@ -105,7 +105,7 @@ impl XmlRpcDecoder<'_> {
             DOUBLE => self.plain_double().map(Value::Double),
             DATE => self.plain_date().map(Value::Timestamp),
             BASE64 => self.plain_blob().map(Value::Blob),
-            _ => self.plain_integer().map(Value::Integer),
+            _ => self.longer_integer().map(Value::Integer),
         })
     }
 
@@ -127,7 +127,7 @@ impl XmlRpcDecoder<'_> {
     fn document_array(&mut self, mut seq: Seq) -> Result<Value, Error> {
         let mut list = Vec::new();
         // An expectation counts once: arrays in each other do not multiply it.
-        let expected = std::mem::take(&mut self.items);
+        let expected = std::mem::take(&mut self.items) as usize;
         while self.next_item(&mut seq)? {
             let value = self.document_value()?;
             if list.capacity() == 0 {
@@ -135,7 +135,7 @@ impl XmlRpcDecoder<'_> {
             }
             list.push(value);
         }
-        self.items = list.len().min(MOST_EXPECTED);
+        self.items = list.len().min(MOST_EXPECTED) as u32;
         Ok(Value::List(list))
     }
 
@@ -154,14 +154,14 @@ impl XmlRpcDecoder<'_> {
     fn document_struct(&mut self, mark: u64) -> Result<Value, Error> {
         let mut seq = self.begin_struct(mark)?;
         let mut entries: Vec<(Text, Value)> = Vec::new();
-        let expected = std::mem::take(&mut self.members);
+        let expected = std::mem::take(&mut self.members) as usize;
         let (mut seen, mut child) = (Seen::default(), None);
         while let Some(name) = self.document_member(&mut seq, &mut seen)? {
             // A struct within this one is expected to be as long as the one before it, or as
             // this one is so far, with the member that it is: room is made for no more
             // members than have come somewhere, each of which counts once.
             let own = entries.len() + 1;
-            self.members = child.unwrap_or(own).min(MOST_EXPECTED);
+            self.members = child.unwrap_or(own).min(MOST_EXPECTED) as u32;
             let value = self.document_value()?;
             if let Value::Map(map) = &value {
                 child = Some(map.len());
@@ -177,7 +177,7 @@ impl XmlRpcDecoder<'_> {
             }
             entries.push((name, value));
         }
-        self.members = entries.len().min(MOST_EXPECTED);
+        self.members = entries.len().min(MOST_EXPECTED) as u32;
         // Of few members each was compared when it came.
         match Map::from_distinct(entries) {
             Ok(map) => Ok(Value::Map(map)),

@@ -70,7 +70,6 @@ impl XmlRpcDecoder<'_> {
             let Some(name) = self.next_member(seq)? else {
                 return Ok(());
             };
-            self.count_item()?;
             if let Some(before) = seen.get_mut(&name) {
                 match policy {
                     Duplicates::First => found.push(start),

@@ -6,16 +6,15 @@
 //! since `<` is escaped in it.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Map, Member, Text,
-    Timestamp, Value,
+    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
+    Value,
 };
-use polywire_text::escape::XmlPlace;
 use polywire_text::number::Spelling;
 use polywire_text::timestamp::{Fraction, WritePolicy};
-use polywire_text::{base64, element_writer, escape, number};
+use polywire_text::{base64, element_writer, number};
 
 use super::envelope::Frame;
-use super::style::{ForbiddenText, Nil, Style};
+use super::style::{Nil, Style};
 use crate::checks::unbalanced;
 
 /// A writer of one XML-RPC message.
@@ -46,11 +45,11 @@ const PREFIXED_NIL: &[u8] =
     b"<value><ex:nil xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\"/></value>";
 const PREFIXED_I8: &[u8] =
     b"<value><ex:i8 xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\">";
-const OPEN_STRING: &[u8; 15] = b"<value><string>";
-const CLOSE_STRING: &[u8; 17] = b"</string></value>";
-const FIRST_NAME: &[u8; 14] = b"<member><name>";
-const NEXT_NAME: &[u8; 23] = b"</member><member><name>";
-const CLOSE_NAME: &[u8; 7] = b"</name>";
+pub(super) const OPEN_STRING: &[u8; 15] = b"<value><string>";
+pub(super) const CLOSE_STRING: &[u8; 17] = b"</string></value>";
+pub(super) const FIRST_NAME: &[u8; 14] = b"<member><name>";
+pub(super) const NEXT_NAME: &[u8; 23] = b"</member><member><name>";
+pub(super) const CLOSE_NAME: &[u8; 7] = b"</name>";
 pub(super) const BEGIN_LIST: &[u8] = b"<value><array><data>";
 pub(super) const END_LIST: &[u8] = b"</data></array></value>";
 
@@ -149,23 +148,9 @@ impl XmlRpcEncoder {
         Ok(())
     }
 
-    /// How much has been written.
-    #[cfg(feature = "serde")]
-    #[inline]
-    pub(super) const fn mark(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Takes back what was written since the mark.
-    #[cfg(feature = "serde")]
-    #[inline]
-    pub(super) fn back_to(&mut self, mark: usize) {
-        self.out.truncate(mark);
-    }
-
     /// Closes what the value before belonged to, if there was one.
     #[inline]
-    fn separate(&mut self, close: &[u8]) {
+    pub(super) fn separate(&mut self, close: &[u8]) {
         if self.is_behind_value() {
             self.out.extend_from_slice(close);
         } else {
@@ -192,78 +177,6 @@ impl XmlRpcEncoder {
         } else {
             element_writer::push_i64(&mut self.out, b"<value><i8>", value, b"</i8></value>");
         }
-    }
-
-    pub(super) fn escape(&mut self, text: &str, what: &str) {
-        if let Err(malformed) = escape::push_xml(&mut self.out, text) {
-            self.forbidden(text, malformed.offset, what);
-        }
-    }
-
-    /// As `string`, however long it is and whatever it holds.
-    #[inline(never)]
-    fn any_string(&mut self, at: Member<'_>, value: &str) {
-        if self.style != Style::DEFAULT {
-            return self.styled_string(at, value);
-        }
-        self.out.extend_from_slice(OPEN_STRING);
-        if let Err(malformed) = escape::push_xml(&mut self.out, value) {
-            self.forbidden(value, malformed.offset, &format!("{at:?}"));
-        }
-        self.out.extend_from_slice(CLOSE_STRING);
-    }
-
-    /// The same by the style.
-    #[inline(never)]
-    fn styled_string(&mut self, at: Member<'_>, value: &str) {
-        let start = self.out.len();
-        let (open, close): (&[u8], &[u8]) = match self.style.untyped_strings {
-            true => (b"<value>", END_VALUE),
-            false => (OPEN_STRING, CLOSE_STRING),
-        };
-        self.out.extend_from_slice(open);
-        let forbidden = self.style.forbidden;
-        let pushed = escape::push_xml_bytes(
-            &mut self.out,
-            value.as_bytes(),
-            XmlPlace::Text,
-            forbidden.in_text(),
-        );
-        match pushed {
-            Ok(()) => self.out.extend_from_slice(close),
-            Err(_) if forbidden == ForbiddenText::Base64 => {
-                self.out.truncate(start);
-                self.blob(at, value.as_bytes());
-            }
-            Err(malformed) => self.forbidden(value, malformed.offset, &format!("{at:?}")),
-        }
-    }
-
-    /// As `key`, however long it is and whatever it holds.
-    #[inline(never)]
-    fn any_key(&mut self, at: Member<'_>, key: &str) {
-        self.separate(b"</member>");
-        self.out.extend_from_slice(FIRST_NAME);
-        if let Err(malformed) = escape::push_xml(&mut self.out, key) {
-            self.forbidden(key, malformed.offset, &format!("a key of {at:?}"));
-        }
-        self.out.extend_from_slice(CLOSE_NAME);
-    }
-
-    #[cold]
-    fn forbidden(&mut self, text: &str, offset: usize, what: &str) {
-        let found = text.get(offset..).and_then(|rest| rest.chars().next());
-        let error = Error::new(ErrorKind::Unwritable)
-            .in_format("XML-RPC")
-            .expected("text of characters that XML 1.0 allows (send other bytes as a blob)")
-            .found(found.map_or_else(String::new, |character| {
-                format!(
-                    "U+{:04X} at byte {offset} of the text",
-                    u32::from(character)
-                )
-            }))
-            .at_path(what);
-        self.fail(error);
     }
 
     #[inline]
@@ -342,68 +255,7 @@ impl XmlRpcEncoder {
 }
 
 /// Values without a schema.
-impl XmlRpcEncoder {
-    fn document_value(&mut self, at: Member<'_>, value: &Value) {
-        match value {
-            Value::String(value) => self.text(at, value),
-            Value::Integer(value) => self.integer(at, *value),
-            Value::Map(map) => self.document_map(at, map),
-            Value::List(list) => self.document_list(at, list),
-            Value::Boolean(value) => self.boolean(at, *value),
-            Value::Double(value) => self.double(at, *value),
-            value => self.rare_value(at, value),
-        }
-    }
-
-    fn document_list(&mut self, at: Member<'_>, list: &[Value]) {
-        self.out.extend_from_slice(BEGIN_LIST);
-        self.depth += 1;
-        for item in list {
-            self.document_value(at, item);
-        }
-        self.depth -= 1;
-        self.out.extend_from_slice(END_LIST);
-    }
-
-    fn document_map(&mut self, at: Member<'_>, map: &Map) {
-        self.out.extend_from_slice(b"<value><struct>");
-        self.depth += 1;
-        // What a member leaves unwritten is an error, so that the message does not count.
-        let mut is_first = true;
-        for (key, item) in map.entries() {
-            let pushed = match std::mem::take(&mut is_first) {
-                true => element_writer::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME),
-                false => element_writer::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
-            };
-            if !pushed {
-                self.any_key(at, key);
-            }
-            self.document_value(at, item);
-        }
-        self.depth -= 1;
-        let close: &[u8] = match is_first {
-            true => b"</struct></value>",
-            false => b"</member></struct></value>",
-        };
-        self.out.extend_from_slice(close);
-    }
-
-    #[inline(never)]
-    fn rare_value(&mut self, at: Member<'_>, value: &Value) {
-        match value {
-            Value::Null => self.null(at),
-            Value::BigInteger(value) => self.big_integer(at, value),
-            Value::Float(value) => self.float(at, *value),
-            Value::BigDecimal(value) => self.big_decimal(at, value),
-            Value::Blob(value) => self.blob(at, value),
-            Value::Timestamp(value) => self.timestamp(at, *value),
-            other => {
-                let error = Error::new(ErrorKind::Internal).in_format("XML-RPC");
-                self.fail(error.found(other.describe()));
-            }
-        }
-    }
-}
+impl XmlRpcEncoder {}
 
 impl Encoder for XmlRpcEncoder {
     #[inline(always)]

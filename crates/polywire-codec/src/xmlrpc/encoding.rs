@@ -2,8 +2,8 @@
 
 use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits};
 
-use super::{ENCODING, Leniency};
-use crate::declaration::other_encoding;
+use super::Leniency;
+use crate::xml_tokens::declaration::{ENCODING, other_encoding};
 
 /// The document in UTF-8, if the leniency reads others and it is in another; nothing
 /// if it is to be read as it is.
@@ -106,8 +106,8 @@ fn transcoded(
     use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
     use polywire_text::scan;
 
-    use crate::declaration::{is_utf8, pseudo_attribute};
     use crate::snippet;
+    use crate::xml_tokens::declaration::{is_utf8, pseudo_attribute};
 
     let bytes = body.as_bytes();
     // Where the declaration is looked for.

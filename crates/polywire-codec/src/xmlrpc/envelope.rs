@@ -185,14 +185,6 @@ impl XmlRpcEncoder {
         self.fail(misplaced(expected));
     }
 
-    /// Keeps an error that a caller is told, for the end.
-    #[cfg(feature = "serde")]
-    #[cold]
-    pub(super) fn failed(&mut self, error: Error) -> Error {
-        self.fail(error.clone());
-        error
-    }
-
     /// Whether nothing stands yet where a value at the top has to.
     #[inline(always)]
     pub(super) fn is_at_top(&self) -> bool {

@@ -1,31 +1,27 @@
-//! Where in a message an offset lies: the path of an error.
+//! The path of an error, from the tags before it.
 
-use polywire_text::escape::{self, XmlPlace, XmlReading};
+use polywire_text::escape::{XmlPlace, XmlReading, unescape_xml};
 
 use crate::path::Path;
+use crate::xml_tokens::Tags;
 
-/// The path of the value at `offset`: follows structs, their names, and
-/// arrays, from the start of the message.
+/// The path of the value at `offset`: names of members, and indices of arrays.
 #[cold]
 pub(super) fn path(text: &str, offset: usize) -> String {
+    let unescape = |part: &str| {
+        let text = unescape_xml(part, XmlPlace::Text, XmlReading::Strict);
+        text.ok().map(String::from)
+    };
     let mut path = Path::default();
-    let mut rest = &text[..floor(text, offset)];
-    // An error behind the end of a value still means that value; only the
-    // next tag moves on.
+    // An error after the end of a value is an error of that value.
     let mut ended = false;
-    while let Some(open) = rest.find('<') {
-        rest = &rest[open..];
-        if let Some(after) = skip(rest) {
-            rest = after;
-            continue;
-        }
-        let Some(close) = tag_end(rest) else { break };
-        let tag = rest[1..close].trim_end();
-        rest = &rest[close + 1..];
+    let mut tags = Tags::before(text, offset);
+    while let Some(tag) = tags.next() {
+        let tag = tag.trim_end();
         if std::mem::take(&mut ended) {
             path.next();
         }
-        // Attributes mean nothing.
+        // Attributes have no meaning.
         let name = tag
             .split([' ', '\t', '\r', '\n'])
             .next()
@@ -36,71 +32,16 @@ pub(super) fn path(text: &str, offset: usize) -> String {
             "data" => path.enter_list(),
             "/struct" | "/data" => path.leave(),
             "name" => {
-                if let Some(name) = characters(rest) {
+                if let Some(name) = tags.text(unescape) {
                     path.key(&name);
                 }
             }
-            // Ends an item of an array, or a member's value.
+            // The end of an item of an array, or of a member.
             "/value" => ended = true,
             _ => {}
         }
     }
     path.to_string()
-}
-
-/// Where the tag ends that the text begins with: its `>`, and none in the value of an
-/// attribute.
-fn tag_end(text: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in text.bytes().enumerate() {
-        match (byte, quote) {
-            (b'>', None) => return Some(at),
-            (b'"' | b'\'', None) => quote = Some(byte),
-            (_, Some(open)) if open == byte => quote = None,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Character data up to its end tag, as the reader takes it; nothing if the
-/// text is cut before.
-fn characters(mut rest: &str) -> Option<String> {
-    let mut text = String::new();
-    loop {
-        let (part, markup) = rest.split_at(rest.find('<')?);
-        text.push_str(&escape::unescape_xml(part, XmlPlace::Text, XmlReading::Strict).ok()?);
-        rest = markup;
-        if let Some(after) = rest.strip_prefix("<![CDATA[") {
-            let len = after.find("]]>")?;
-            text.push_str(&after[..len]);
-            rest = &after[len + "]]>".len()..];
-        } else if let Some(after) = skip(rest) {
-            rest = after;
-        } else {
-            return rest.starts_with("</").then_some(text);
-        }
-    }
-}
-
-/// Behind a comment, a processing instruction or CDATA, if one starts here.
-fn skip(rest: &str) -> Option<&str> {
-    for (open, close) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
-        if rest.starts_with(open) {
-            return Some(
-                rest.find(close)
-                    .map_or("", |end| &rest[end + close.len()..]),
-            );
-        }
-    }
-    None
-}
-
-fn floor(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

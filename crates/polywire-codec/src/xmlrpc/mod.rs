@@ -29,6 +29,8 @@ mod decode;
 mod document;
 mod duplicates;
 mod encode;
+mod encode_text;
+mod encode_value;
 mod encoding;
 mod envelope;
 mod fault;
@@ -36,12 +38,14 @@ mod frame;
 mod leniency;
 mod locate;
 mod multicall;
+mod plain;
+mod response;
+mod scalars;
 #[cfg(feature = "serde")]
 mod serde;
 mod style;
 mod surrogates;
 mod value;
-mod wellformed;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
 
@@ -54,9 +58,6 @@ pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};
 pub use style::{FaultDetail, ForbiddenText, Nil, Style};
-
-/// What is expected of a declaration.
-const ENCODING: &str = "the encoding UTF-8";
 
 /// What a protocol tells the format.
 #[derive(Clone, Copy, Debug)]

@@ -98,7 +98,9 @@ impl<'de> XmlRpcDecoder<'de> {
         if kind != Type::Struct {
             self.cursor.at = start;
             let path = format!("[{index}]");
-            let error = self.cursor.error_in(path, ErrorKind::WrongType, EXPECTED);
+            let error = self
+                .cursor
+                .error_at_path(path, ErrorKind::WrongType, EXPECTED);
             self.skip_value()?;
             return Ok(Err(error));
         }
@@ -118,7 +120,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 {
                     wrong.get_or_insert_with(|| {
                         let (path, kind) = (format!("[{index}].{name}"), ErrorKind::Duplicate);
-                        let error = self.cursor.error_in(path, kind, "each member once");
+                        let error = self.cursor.error_at_path(path, kind, "each member once");
                         error.found(format!("`{name}`"))
                     });
                     self.skip_value()?;
@@ -137,7 +139,8 @@ impl<'de> XmlRpcDecoder<'de> {
                     };
                     wrong.get_or_insert_with(|| {
                         let path = format!("[{index}].{name}");
-                        self.cursor.error_in(path, ErrorKind::WrongType, expected)
+                        self.cursor
+                            .error_at_path(path, ErrorKind::WrongType, expected)
                     });
                     self.skip_value()?;
                 }
@@ -153,7 +156,9 @@ impl<'de> XmlRpcDecoder<'de> {
                     Some(_) => "`params`",
                 };
                 let path = format!("[{index}]");
-                let error = self.cursor.error_in(path, ErrorKind::Missing, EXPECTED);
+                let error = self
+                    .cursor
+                    .error_at_path(path, ErrorKind::Missing, EXPECTED);
                 Err(error.found(format!("no {missing}")))
             }
         })

@@ -114,7 +114,7 @@ fn table() {
         ("Scalars", member!("string", "<string>b</string><string>c</string>"),
             "out of place: expected </value>, found `<string>c</string>`, at byte 98, in string"),
         ("Scalars", member!("boolean", "<boolean"),
-            "not well formed: expected > after a tag, found `</value>`, at byte 89, in boolean"),
+            "not well formed: expected white space, > or /> in a tag, found `</value>`, at byte 89, in boolean"),
         ("Scalars", member!("string", "<![CDATA[a"),
             "ends too early: expected ]]> after CDATA, found the end of the input, at byte 158, in string"),
         ("Scalars", member!("string", "<!-- a"),

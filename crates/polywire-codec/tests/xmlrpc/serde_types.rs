@@ -318,7 +318,7 @@ fn wrong_counts_of_parameters_are_told() {
     let (kind, message) = told(parameters::<(i32, i32)>(&[1.into(), "x".into()]).unwrap_err());
     assert_eq!(kind, ErrorKind::WrongType);
     assert!(
-        message.contains("expected an integer, found `<string>x</string>`"),
+        message.contains("expected an integer of 32 bits, found `x`"),
         "{message}"
     );
 }

@@ -268,8 +268,9 @@ impl SerdeWriter for CborEncoder {
     const HUMAN_READABLE: bool = false;
 
     #[inline]
-    fn unsigned(&mut self, value: u64) {
+    fn unsigned(&mut self, value: u64) -> Result<(), Error> {
         self.head(UNSIGNED, value);
+        Ok(())
     }
 
     fn digits(&mut self, digits: &str) -> Result<(), Error> {
@@ -310,7 +311,7 @@ impl SerdeWriter for CborEncoder {
 
     #[inline]
     fn map_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        key.serialize(crate::serde::ValueSerializer(self))
+        key.serialize(crate::serde::ValueSerializer::new(self))
     }
 
     fn reserved_newtype<T: Serialize + ?Sized>(

@@ -34,7 +34,7 @@ pub(super) fn write<T: Serialize + ?Sized>(
             let value = parse(encoder, value)?;
             encoder.big_decimal(document, &value);
         }
-        _ => return value.serialize(ValueSerializer(encoder)),
+        _ => return value.serialize(ValueSerializer::new(encoder)),
     }
     Ok(())
 }

@@ -8,11 +8,12 @@ use polywire_text::number::{Integer, decimal_prefix, integer_prefix};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 
-use super::super::cursor::{CONTENT, Place};
+use super::super::cursor::CONTENT;
 use super::items::ItemAccess;
 use super::members::MemberAccess;
 use super::reader::{Next, Reader};
 use super::text::{Position, TextDeserializer};
+use crate::xml_tokens::Span;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -314,7 +315,7 @@ impl<'de> EnumAccess<'de> for VariantDeserializer<'_, 'de> {
     type Variant = Self;
 
     fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self)> {
-        let Place { start, .. } = self.reader.cursor.name;
+        let Span { start, .. } = self.reader.cursor.name;
         let name = seed.deserialize(BorrowedStrDeserializer::new(self.reader.name()));
         let name = self.reader.at(name, start)?;
         Ok((name, self))

@@ -3,10 +3,10 @@
 use polywire_schema::Error;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
-use super::super::cursor::Place;
 use super::element::ElementDeserializer;
 use super::reader::{Next, Reader};
 use super::text::{Position, TextDeserializer};
+use crate::xml_tokens::Span;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -128,7 +128,7 @@ pub(super) struct ItemAccess<'a, 'de> {
     /// Whether the start tag of the first item has been read.
     first: bool,
     /// The name of the elements. `None` in a `$value` field.
-    name: Option<Place>,
+    name: Option<Span>,
     fields: &'static [&'static str],
     has_text: bool,
 }

@@ -7,13 +7,14 @@ use polywire_text::escape::{self, XmlPlace, XmlReading};
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, MapAccess};
 
-use super::super::cursor::{EMPTY, Place, local};
+use super::super::cursor::EMPTY;
 use super::element::ElementDeserializer;
 use super::items::ContentDeserializer;
 use super::reader::{Next, Reader, is_namespace};
 use super::text::{Position, TextDeserializer};
 use super::{TEXT, VALUE};
 use crate::serde::{Keys, TextKey};
+use crate::xml_tokens::{Span, local};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -22,7 +23,7 @@ type Result<T> = std::result::Result<T, Error>;
 enum Pending {
     None,
     /// The value of an attribute.
-    Attribute(Place),
+    Attribute(Span),
     /// The element whose start tag was read.
     Element,
     /// The text at the cursor.
@@ -37,7 +38,7 @@ enum Pending {
 pub(super) struct MemberAccess<'a, 'de> {
     reader: &'a mut Reader<'de>,
     /// The name of the element.
-    name: Place,
+    name: Span,
     /// The names of the members. Empty for a map.
     fields: &'static [&'static str],
     /// Whether there is a member `$text`, which has not been read.
@@ -128,7 +129,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
                 break;
             };
             self.attributes = Some(next);
-            let qualified = cursor.name_at(place);
+            let qualified = cursor.slice(place);
             let declares = is_namespace(qualified);
             let is_field = |field: &&str| field.strip_prefix('@') == Some(qualified);
             let has_prefix = qualified.contains(':') || declares;
@@ -250,10 +251,10 @@ impl<'de> MemberAccess<'_, 'de> {
         let start = reader.cursor.at;
         let (text, start, position) = match pending {
             Pending::Attribute(place) => {
-                let value = reader.cursor.name_at(place);
+                let value = reader.cursor.slice(place);
                 // It was checked when its tag was read.
                 let value = escape::unescape_xml(value, XmlPlace::Attribute, XmlReading::Strict)
-                    .map_err(|malformed| reader.cursor.malformed(0, malformed.expected))?;
+                    .map_err(|malformed| reader.cursor.malformed(&malformed))?;
                 reader.check_len(value.len(), place.start)?;
                 (value, place.start, Position::Value)
             }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use polywire_schema::{Budget, Error, ErrorKind, LimitKind, Limits};
 use polywire_text::utf8;
 
-use super::super::cursor::{Cursor, EMPTY, Place, TOP, local, name_len};
+use super::super::cursor::{Cursor, EMPTY, TOP};
 use super::super::locate;
+use crate::xml_tokens::{Span, local, name_len};
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -134,7 +135,7 @@ impl<'de> Reader<'de> {
     /// Character data up to the next tag.
     pub(super) fn text(&mut self) -> Result<Cow<'de, str>> {
         let start = self.cursor.at;
-        let text = self.cursor.characters_before_tag()?;
+        let text = self.cursor.text_before_tag()?;
         self.check_len(text.len(), start)?;
         Ok(text)
     }
@@ -156,7 +157,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    fn skip_content(&mut self, name: Place) -> Result<()> {
+    fn skip_content(&mut self, name: Span) -> Result<()> {
         loop {
             if !self.cursor.skip_line() {
                 self.cursor.skip_characters()?;
@@ -179,7 +180,7 @@ impl<'de> Reader<'de> {
         }
         let mut at = self.cursor.name.start + self.cursor.name.len;
         while let Some((name, _, next)) = self.cursor.next_attribute(at) {
-            if !is_namespace(self.cursor.name_at(name)) {
+            if !is_namespace(self.cursor.slice(name)) {
                 return true;
             }
             at = next;
@@ -205,7 +206,7 @@ impl<'de> Reader<'de> {
     fn next_name(&self) -> &'de str {
         let start = self.cursor.at + 1;
         let len = self.cursor.bytes().get(start..).map_or(0, name_len);
-        self.cursor.name_at(Place { start, len })
+        self.cursor.slice(Span { start, len })
     }
 
     /// Whether the start tag at the cursor is the element of a field.
@@ -217,14 +218,14 @@ impl<'de> Reader<'de> {
     /// The local name of the element whose start tag was read last.
     #[inline]
     pub(super) fn name(&self) -> &'de str {
-        local(self.cursor.name_at(self.cursor.name))
+        local(self.cursor.slice(self.cursor.name))
     }
 
     /// The name of the element whose start tag was read last: with the prefix, if a field
     /// has it, else without.
     #[inline]
     pub(super) fn name_in(&self, fields: &[&str]) -> &'de str {
-        let name = self.cursor.name_at(self.cursor.name);
+        let name = self.cursor.slice(self.cursor.name);
         let local = local(name);
         match local.len() < name.len() && fields.contains(&name) {
             true => name,
@@ -234,8 +235,8 @@ impl<'de> Reader<'de> {
 
     /// Whether the start tag at the cursor has this name, without regard to prefixes.
     #[inline]
-    pub(super) fn is_named(&self, name: Place) -> bool {
-        let own = self.cursor.name_at(name);
+    pub(super) fn is_named(&self, name: Span) -> bool {
+        let own = self.cursor.slice(name);
         if let [b'<', rest @ ..] = self.cursor.rest()
             && let Some(rest) = rest.strip_prefix(own.as_bytes())
             && matches!(rest, [b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\r', ..])

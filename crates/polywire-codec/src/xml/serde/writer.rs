@@ -3,7 +3,7 @@
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::{escape, scan};
 
-use crate::xml_names;
+use crate::xml_tokens;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -136,7 +136,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 
 /// Whether a name is one of XML, with a prefix at most.
 fn is_qualified_name(name: &str) -> bool {
-    let is_part = |part: &str| xml_names::is_name(part) && !part.contains(':');
+    let is_part = |part: &str| xml_tokens::is_name(part) && !part.contains(':');
     match name.split_once(':') {
         Some((prefix, local)) => is_part(prefix) && is_part(local),
         None => is_part(name),

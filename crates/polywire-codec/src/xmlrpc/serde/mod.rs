@@ -1,7 +1,4 @@
-//! serde types as values and as the parameters of a call.
-//!
-//! They ride on the same reader and writer as everything else: a type asks for
-//! what it wants, and the reader reads that where it stands.
+//! Types of serde as values, and as the parameters of a call.
 //!
 //! | Rust | XML-RPC |
 //! |---|---|
@@ -9,7 +6,7 @@
 //! | integers | `int` if it fits 32 bits, else `i8`; beyond 64 bits an error; all are read, `biginteger` too |
 //! | `f32`, `f64` | `double`; read from integers too |
 //! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601 |
-//! | bytes, [`Blob`](polywire_schema::Blob) | `base64` |
+//! | bytes, [`Blob`](polywire_schema::Blob) | `base64`; also read as a list of numbers |
 //! | [`Timestamp`](polywire_schema::Timestamp) | `dateTime.iso8601` |
 //! | `Vec`, tuples, arrays | `array` |
 //! | structures | `struct`; a member that is `None` is left out |
@@ -19,39 +16,31 @@
 //!
 //! # `None`
 //!
-//! Many peers refuse `nil`, so a field that is `None` is left out, and what is left out
-//! or `nil` is read as `None`. Derived code takes only options for missing, which leaves
-//! these cases:
+//! Many peers reject `nil`, so a field that is `None` is left out. A missing field and `nil`
+//! are read as `None`. Derived code accepts a missing field only for an option, so:
 //!
 //! - a newtype of an option (without `#[serde(transparent)]`) is written as `nil`, and so
 //!   is `Some(None)`;
-//! - a field with `#[serde(with = "...")]` is left out where its code writes `None`; it
-//!   takes `#[serde(default)]` to be read back, since the writer sees no difference to an
-//!   option and the reader is not asked;
-//! - a map without a key would be another map, so maps write `nil`, and with them structures
-//!   with `#[serde(flatten)]`, which serde gives as maps. There a field can be left out by
-//!   `#[serde(skip_serializing_if = "Option::is_none")]`.
+//! - a field with `#[serde(with = "...")]` is left out if its code writes `None`. It needs
+//!   `#[serde(default)]` to be read;
+//! - a map writes `nil`, because a missing key would change the map. So does a structure with
+//!   `#[serde(flatten)]`, which is a map to serde. There
+//!   `#[serde(skip_serializing_if = "Option::is_none")]` leaves a field out.
 //!
-//! # Types that take whatever comes
+//! # Types that accept any value
 //!
-//! Untagged enums, flattened fields and values of other crates are given an integer as the
-//! first of `i64`, `u64`, `i128` and `u128` that has room for it, and one beyond those, a
-//! `bigdecimal` and a date as text. A [`Value`](polywire_schema::Value) gets each of them
-//! as what it is, by a way that no message can make up.
+//! Untagged enums, flattened fields and values of other crates get an integer as the first of
+//! `i64`, `u64`, `i128` and `u128` that fits. They get a longer integer, a `bigdecimal` and a
+//! date as text. A [`Value`](polywire_schema::Value) gets each of them as what it is.
 //!
 //! # Keys
 //!
-//! No key of a map comes twice, whatever type reads it; of a structure none that it has.
+//! A map has no duplicate key, whatever type reads it. A structure has none of its own fields
+//! twice.
 
-mod any;
-mod collections;
-mod compound;
-mod de;
-mod enums;
-mod keys;
 mod parameters;
-mod part;
-mod ser;
+mod reader;
+mod writer;
 
 use serde::de::Deserialize;
 use serde::ser::Serialize;
@@ -61,6 +50,7 @@ use polywire_text::utf8;
 
 use super::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use crate::parameters::Parameters;
+use crate::serde::SerdeWriter as _;
 
 /// Reads the result of a whole response.
 pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
@@ -96,11 +86,11 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Ve
 }
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// Reads the value at the reader as a serde type.
+    /// Reads the next value as a type of serde. Strings without references can be borrowed.
     ///
     /// # Errors
     ///
-    /// The value is malformed, beyond the limits, or not what the type takes.
+    /// The value is malformed, does not match the type, or exceeds the limits.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Reply, XmlRpcDecoder, XmlRpcProfile};
@@ -118,7 +108,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn deserialize<T: Deserialize<'de>>(&mut self) -> Result<T, Error> {
-        T::deserialize(de::Reader::new(self))
+        crate::serde::deserialize(self)
     }
 
     /// Reads the parameters of a call, all of them, as a serde type: a tuple has a
@@ -153,18 +143,18 @@ impl<'de> XmlRpcDecoder<'de> {
 }
 
 impl XmlRpcEncoder {
-    /// Writes a serde type as a value.
+    /// Writes a value of a type of serde.
     ///
     /// # Errors
     ///
-    /// The value has no form in XML-RPC: an integer beyond 64 bits, a key that is
-    /// no string. [`finish`](Self::finish) tells it once more.
+    /// The value has no form in XML-RPC: an integer of more than 64 bits, or a key of a map that
+    /// is a list or a map. Or its type reports an error. [`finish`](Self::finish) returns the
+    /// error once more.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         let at_top = self.is_at_top();
-        match value.serialize(ser::Writer::new(self)) {
-            Ok(_) if at_top => self.ended_at_top(),
-            Ok(_) => {}
-            Err(error) => return Err(self.failed(error)),
+        crate::serde::serialize(self, value)?;
+        if at_top {
+            self.ended_at_top();
         }
         Ok(())
     }
@@ -195,9 +185,9 @@ impl XmlRpcEncoder {
     pub fn serialize_parameters<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         let before = self.begin;
         match value.serialize(parameters::ParametersWriter(self)) {
-            // The last parameter has the value that it was begun for.
-            Ok(_) if self.begin != before => self.ended_at_top(),
-            Ok(_) => {}
+            // The last parameter has its value.
+            Ok(()) if self.begin != before => self.ended_at_top(),
+            Ok(()) => {}
             Err(error) => return Err(self.failed(error)),
         }
         Ok(())

@@ -1,18 +1,15 @@
-//! The parameters of a call as one serde type.
+//! The parameters of a call as one type of serde.
 
 use polywire_schema::{Decoder, Error, ErrorKind};
 use serde::ser::{Serialize, SerializeSeq, SerializeTuple, SerializeTupleStruct, Serializer};
 
-use super::compound::{Entries, Items};
-use super::de::Reader;
-use super::ser::{Writer, Written};
 use crate::parameters::ParameterSource;
-use crate::serde::is_reserved;
+use crate::serde::{Compound, ValueDeserializer, ValueSerializer, is_reserved};
 use crate::xmlrpc::{XmlRpcDecoder, XmlRpcEncoder};
 
 impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
     type Reader<'a>
-        = Reader<'a, 'de>
+        = ValueDeserializer<'a, XmlRpcDecoder<'de>>
     where
         Self: 'a;
 
@@ -22,17 +19,17 @@ impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
     }
 
     #[inline(always)]
-    fn reader(&mut self) -> Reader<'_, 'de> {
-        Reader::new(self)
+    fn reader(&mut self) -> Self::Reader<'_> {
+        ValueDeserializer(self)
     }
 
     fn is_none(&mut self) -> Result<bool, Error> {
-        let place = (self.cursor.at, self.parameters, self.empty_value);
+        let position = (self.cursor.at, self.parameters, self.empty_value);
         let (frame, budget) = (self.frame, self.budget.mark());
         if !self.parameter()? || self.is_nil()? && !self.parameter()? {
             return Ok(true);
         }
-        (self.cursor.at, self.parameters, self.empty_value) = place;
+        (self.cursor.at, self.parameters, self.empty_value) = position;
         self.frame = frame;
         self.budget.back_to(budget);
         Ok(false)
@@ -44,93 +41,99 @@ impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
     }
 }
 
-/// Writes what it is given as the parameters of a call.
+/// Writes a type as the parameters of a call.
 pub(super) struct ParametersWriter<'a>(pub(super) &'a mut XmlRpcEncoder);
 
-impl ParametersWriter<'_> {
-    fn one<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
+impl<'a> ParametersWriter<'a> {
+    fn each<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.0.parameter();
         self.0.serialize(value)
     }
+
+    /// Begins the only parameter.
+    fn only(self) -> ValueSerializer<'a, XmlRpcEncoder> {
+        self.0.parameter();
+        ValueSerializer::new(self.0)
+    }
 }
 
-/// Types that are the one parameter.
-macro_rules! one {
-    ($($method:ident $type:ty;)*) => {
+/// Types that are the only parameter.
+macro_rules! only {
+    ($($method:ident($($name:ident: $type:ty),*) -> $ok:ty;)*) => {
         $(
-            fn $method(self, value: $type) -> Result<Written, Error> {
-                self.0.parameter();
-                Writer::new(self.0).$method(value)
+            fn $method(self, $($name: $type),*) -> Result<$ok, Error> {
+                self.only().$method($($name),*)
             }
         )*
     };
 }
 
+type Elements<'a> = Compound<'a, XmlRpcEncoder>;
+
 impl<'a> Serializer for ParametersWriter<'a> {
-    type Ok = Written;
+    type Ok = ();
     type Error = Error;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
     type SerializeTupleStruct = Self;
-    type SerializeTupleVariant = Items<'a>;
-    type SerializeMap = Entries<'a>;
-    type SerializeStruct = Entries<'a>;
-    type SerializeStructVariant = Entries<'a>;
+    type SerializeTupleVariant = Elements<'a>;
+    type SerializeMap = Elements<'a>;
+    type SerializeStruct = Elements<'a>;
+    type SerializeStructVariant = Elements<'a>;
 
-    one! {
-        serialize_bool bool;
-        serialize_bytes &[u8];
-        serialize_char char;
-        serialize_f32 f32;
-        serialize_f64 f64;
-        serialize_i8 i8;
-        serialize_i16 i16;
-        serialize_i32 i32;
-        serialize_i64 i64;
-        serialize_i128 i128;
-        serialize_str &str;
-        serialize_u8 u8;
-        serialize_u16 u16;
-        serialize_u32 u32;
-        serialize_u64 u64;
-        serialize_u128 u128;
+    only! {
+        serialize_bool(value: bool) -> ();
+        serialize_bytes(value: &[u8]) -> ();
+        serialize_char(value: char) -> ();
+        serialize_f32(value: f32) -> ();
+        serialize_f64(value: f64) -> ();
+        serialize_i8(value: i8) -> ();
+        serialize_i16(value: i16) -> ();
+        serialize_i32(value: i32) -> ();
+        serialize_i64(value: i64) -> ();
+        serialize_i128(value: i128) -> ();
+        serialize_str(value: &str) -> ();
+        serialize_u8(value: u8) -> ();
+        serialize_u16(value: u16) -> ();
+        serialize_u32(value: u32) -> ();
+        serialize_u64(value: u64) -> ();
+        serialize_u128(value: u128) -> ();
+        serialize_unit_variant(name: &'static str, index: u32, variant: &'static str) -> ();
+        serialize_map(len: Option<usize>) -> Elements<'a>;
+        serialize_struct(name: &'static str, len: usize) -> Elements<'a>;
+        serialize_tuple_variant(
+            name: &'static str, index: u32, variant: &'static str, len: usize
+        ) -> Elements<'a>;
+        serialize_struct_variant(
+            name: &'static str, index: u32, variant: &'static str, len: usize
+        ) -> Elements<'a>;
     }
 
-    fn serialize_none(self) -> Result<Written, Error> {
-        Ok(true)
+    fn serialize_none(self) -> Result<(), Error> {
+        Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Written, Error> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<Written, Error> {
-        Ok(true)
+    fn serialize_unit(self) -> Result<(), Error> {
+        Ok(())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Written, Error> {
-        Ok(true)
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Result<Written, Error> {
-        self.serialize_str(variant)
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Error> {
+        Ok(())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
         name: &'static str,
         value: &T,
-    ) -> Result<Written, Error> {
-        if !is_reserved(name) {
-            return value.serialize(self);
+    ) -> Result<(), Error> {
+        match is_reserved(name) {
+            true => self.only().serialize_newtype_struct(name, value),
+            false => value.serialize(self),
         }
-        self.0.parameter();
-        Writer::new(self.0).serialize_newtype_struct(name, value)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -139,9 +142,9 @@ impl<'a> Serializer for ParametersWriter<'a> {
         index: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<Written, Error> {
-        self.0.parameter();
-        Writer::new(self.0).serialize_newtype_variant(name, index, variant, value)
+    ) -> Result<(), Error> {
+        self.only()
+            .serialize_newtype_variant(name, index, variant, value)
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Self, Error> {
@@ -155,79 +158,28 @@ impl<'a> Serializer for ParametersWriter<'a> {
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Error> {
         Ok(self)
     }
-
-    fn serialize_tuple_variant(
-        self,
-        name: &'static str,
-        index: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<Items<'a>, Error> {
-        self.0.parameter();
-        Writer::new(self.0).serialize_tuple_variant(name, index, variant, len)
-    }
-
-    fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, Error> {
-        self.0.parameter();
-        Writer::new(self.0).serialize_map(len)
-    }
-
-    fn serialize_struct(
-        self,
-        name: &'static str,
-        len: usize,
-    ) -> Result<Self::SerializeStruct, Error> {
-        self.0.parameter();
-        Writer::new(self.0).serialize_struct(name, len)
-    }
-
-    fn serialize_struct_variant(
-        self,
-        name: &'static str,
-        index: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<Entries<'a>, Error> {
-        self.0.parameter();
-        Writer::new(self.0).serialize_struct_variant(name, index, variant, len)
-    }
 }
 
-impl SerializeSeq for ParametersWriter<'_> {
-    type Ok = Written;
-    type Error = Error;
+/// Elements that are a parameter each.
+macro_rules! each {
+    ($($name:ident $method:ident)*) => {
+        $(impl $name for ParametersWriter<'_> {
+            type Ok = ();
+            type Error = Error;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        ParametersWriter(self.0).one(value)
-    }
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+                self.each(value)
+            }
 
-    fn end(self) -> Result<Written, Error> {
-        Ok(true)
-    }
+            fn end(self) -> Result<(), Error> {
+                Ok(())
+            }
+        })*
+    };
 }
 
-impl SerializeTuple for ParametersWriter<'_> {
-    type Ok = Written;
-    type Error = Error;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        ParametersWriter(self.0).one(value)
-    }
-
-    fn end(self) -> Result<Written, Error> {
-        Ok(true)
-    }
-}
-
-impl SerializeTupleStruct for ParametersWriter<'_> {
-    type Ok = Written;
-    type Error = Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        ParametersWriter(self.0).one(value)
-    }
-
-    fn end(self) -> Result<Written, Error> {
-        Ok(true)
-    }
+each! {
+    SerializeSeq serialize_element
+    SerializeTuple serialize_element
+    SerializeTupleStruct serialize_field
 }

@@ -1,10 +1,14 @@
-//! The XML declaration, for XML and XML-RPC.
+//! The XML declaration.
 
 use polywire_text::Malformed;
 
 use crate::snippet;
 
-/// The length of the XML declaration at the start of a text, or 0 without one.
+/// What is expected of the encoding in a declaration.
+pub(crate) const ENCODING: &str = "the encoding UTF-8";
+
+/// The length of the XML declaration that a text begins with, by the grammar; 0 if it
+/// begins with none.
 ///
 /// ```text
 /// [23] XMLDecl      ::= '<?xml' VersionInfo EncodingDecl? SDDecl? S? '?>'

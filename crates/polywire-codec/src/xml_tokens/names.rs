@@ -1,8 +1,41 @@
-//! Names of XML, which XML and XML-RPC share.
+//! Names of elements, attributes and processing instructions.
 
 use polywire_text::scan;
 
-/// Whether a name is one of XML 1.0.
+/// The length of the name at the beginning (XML 1.0, production 5; all characters beyond ASCII
+/// are accepted).
+#[inline]
+pub(crate) fn name_len(bytes: &[u8]) -> usize {
+    let mut len = plain_name_len(bytes);
+    while bytes.get(len) == Some(&b':') {
+        len += 1;
+        len += scan::xml_name(&bytes[len..]);
+    }
+    len
+}
+
+/// Like [`name_len`], up to the first colon.
+#[inline]
+pub(crate) fn plain_name_len(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(b'0'..=b'9' | b'-' | b'.') | None => 0,
+        Some(_) => scan::xml_name(bytes),
+    }
+}
+
+/// A name without its prefix.
+pub(crate) fn local(name: &str) -> &str {
+    let colon = name.bytes().rposition(|byte| byte == b':');
+    colon.map_or(name, |colon| &name[colon + 1..])
+}
+
+/// Whether a name without its prefix is `local`, which has no prefix.
+pub(crate) fn is_local(name: &str, local: &str) -> bool {
+    let prefix = name.strip_suffix(local);
+    prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(':'))
+}
+
+/// Whether XML 1.0 allows a name.
 ///
 /// ```text
 /// [4]  NameStartChar ::= ":" | [A-Z] | "_" | [a-z] | [#xC0-#xD6] | ...

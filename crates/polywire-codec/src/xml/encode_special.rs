@@ -1,0 +1,207 @@
+//! Writing what is not a plain element in a structure: the root, payloads, attributes, and items of
+//! lists.
+
+use polywire_schema::{
+    Encoder as _, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Part, ShapeKind,
+};
+
+use polywire_text::escape;
+
+use super::XmlEncoder;
+use super::decode::root_member;
+use super::encode::Position;
+use crate::checks::unbalanced;
+
+pub(super) const NIL: &[u8] =
+    b" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\">";
+
+impl XmlEncoder<'_> {
+    pub(super) fn push_namespace(&mut self) {
+        let Some((prefix, uri)) = self.profile.namespace else {
+            return;
+        };
+        self.out.extend_from_slice(b" xmlns");
+        if let Some(prefix) = prefix {
+            self.out.push(b':');
+            self.out.extend_from_slice(prefix.as_bytes());
+        }
+        self.out.extend_from_slice(b"=\"");
+        if let Err(malformed) = escape::push_xml_attribute(&mut self.out, uri) {
+            self.forbidden(uri, malformed.offset, "a namespace".to_owned());
+        }
+        self.out.push(b'"');
+    }
+
+    #[inline(never)]
+    pub(super) fn special_member(&mut self, at: Member<'_>) -> bool {
+        if self.depth == 1 && self.profile.part != Part::Whole && self.leaves_out(at) {
+            return false;
+        }
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
+        if self.attributes {
+            if at.has(MemberFlags::XML_ATTRIBUTE) {
+                self.attribute(at);
+            } else {
+                self.attributes = false;
+            }
+        }
+        true
+    }
+
+    #[inline(never)]
+    pub(super) fn special_start(&mut self, at: Member<'_>) {
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
+        match self.place {
+            Position::Attribute => {}
+            Position::Top => {
+                self.start_root(at, root_member(at));
+                self.place = Position::Root;
+            }
+            Position::Unwrapped => {
+                self.place = Position::Inside;
+                self.start_root(at, at);
+            }
+            Position::Inside | Position::Root => {
+                let Some(level) = self.levels.last() else {
+                    return;
+                };
+                let tag = &self.tags[level.tag..level.end_tag];
+                self.out.extend_from_slice(tag);
+            }
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn special_end(&mut self, at: Member<'_>) {
+        match self.place {
+            Position::Attribute => {
+                self.out.extend_from_slice(b"\">");
+                self.place = Position::Inside;
+            }
+            Position::Root => {
+                self.push(root_member(at), Encoding::XmlClose);
+                self.place = Position::Inside;
+            }
+            Position::Top | Position::Unwrapped => self.fail(unbalanced("XML")),
+            Position::Inside => {
+                let Some(level) = self.levels.last() else {
+                    return;
+                };
+                self.out.extend_from_slice(&self.tags[level.end_tag..]);
+            }
+        }
+    }
+
+    /// Writes the start tag of the element at the top, with the namespace of
+    /// the member, the shape or the service.
+    pub(super) fn start_root(&mut self, at: Member<'_>, named: Member<'_>) {
+        self.out.push(b'<');
+        let name = named.plain(NameSource::Xml).as_bytes();
+        self.out.extend_from_slice(name);
+        let root = at.target().root();
+        match (namespace(named), namespace(root)) {
+            ([], []) => self.push_namespace(),
+            ([], own) | (own, _) => self.out.extend_from_slice(own),
+        }
+        self.out.push(b'>');
+    }
+
+    /// Begins what is at the top.
+    #[inline(never)]
+    pub(super) fn begin_top(&mut self, at: Member<'_>, structure: bool) {
+        if at.kind() == ShapeKind::Document {
+            self.document(at);
+        }
+        if self.opened > 0 || self.is_around_payload() {
+            // The caller's element is its element, or there is none.
+            return;
+        }
+        self.in_tag = true;
+        if structure && self.profile.unwrapped {
+            self.place = Position::Unwrapped;
+            return;
+        }
+        self.start_root(at, root_member(at));
+        self.place = Position::Inside;
+    }
+
+    #[inline(never)]
+    pub(super) fn end_top(&mut self, at: Member<'_>, structure: bool) {
+        if self.is_around_payload() {
+            return;
+        }
+        if self.in_payload {
+            self.in_payload = false;
+            self.depth = 1;
+        }
+        let unwrapped = structure && self.profile.unwrapped;
+        if self.opened == 0 && !unwrapped {
+            self.push(root_member(at), Encoding::XmlClose);
+        }
+        if self.place == Position::Unwrapped && at.target().len() == 1 {
+            // Nothing is no document: S3 and its clients say it with an empty
+            // element.
+            let only = at.target().member(0);
+            self.start_root(only, only);
+            self.push(only, Encoding::XmlClose);
+        }
+        self.place = Position::Inside;
+    }
+
+    /// Whether the structure at the top is that around a payload, of which
+    /// nothing is written.
+    pub(super) fn is_around_payload(&self) -> bool {
+        matches!(self.profile.part, Part::Payload(_)) && !self.in_payload
+    }
+
+    /// Whether a member of the structure at the top is left out, where members
+    /// stand elsewhere in a message that goes this way. The payload, if it is
+    /// that, goes to the top.
+    #[cold]
+    pub(super) fn leaves_out(&mut self, at: Member<'_>) -> bool {
+        let part = self.profile.part;
+        if !self.is_around_payload() {
+            return matches!(part, Part::Body(_)) && !part.holds(at);
+        }
+        if part.payload(at.container()) != Some(at.ordinal()) {
+            return true;
+        }
+        if matches!(
+            at.kind(),
+            ShapeKind::Structure | ShapeKind::Union | ShapeKind::List | ShapeKind::Map
+        ) {
+            self.in_payload = true;
+            self.depth = 0;
+        }
+        false
+    }
+
+    /// Begins an attribute in the tag that has just been written.
+    #[inline(never)]
+    pub(super) fn attribute(&mut self, at: Member<'_>) {
+        if !self.in_tag || self.out.pop() != Some(b'>') {
+            let error = Error::new(ErrorKind::Unwritable)
+                .in_format("XML")
+                .expected("attributes before elements")
+                .at_path(format!("{at:?}"));
+            return self.fail(error);
+        }
+        self.push(at, Encoding::XmlOpen);
+        self.place = Position::Attribute;
+    }
+}
+
+/// What stands behind the name in the start tag of a member: its namespace.
+fn namespace(at: Member<'_>) -> &[u8] {
+    let tag = at.run(Encoding::XmlOpen);
+    // Its bytes live as long as the schema.
+    let tag = tag.as_bytes();
+    let behind = tag.get(1 + at.plain(NameSource::Xml).len()..);
+    behind
+        .and_then(|rest| rest.strip_suffix(b">"))
+        .unwrap_or_default()
+}

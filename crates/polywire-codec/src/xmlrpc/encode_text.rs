@@ -1,0 +1,82 @@
+//! Writing texts and names with characters that have to be escaped, or that XML forbids.
+
+use polywire_schema::{Encoder as _, Error, ErrorKind, Member};
+use polywire_text::escape::{self, XmlPlace};
+
+use super::XmlRpcEncoder;
+use super::encode::{CLOSE_NAME, CLOSE_STRING, END_VALUE, FIRST_NAME, OPEN_STRING};
+use super::style::{ForbiddenText, Style};
+
+impl XmlRpcEncoder {
+    pub(super) fn escape(&mut self, text: &str, what: &str) {
+        if let Err(malformed) = escape::push_xml(&mut self.out, text) {
+            self.forbidden(text, malformed.offset, what);
+        }
+    }
+
+    /// As `string`, however long it is and whatever it holds.
+    #[inline(never)]
+    pub(super) fn any_string(&mut self, at: Member<'_>, value: &str) {
+        if self.style != Style::DEFAULT {
+            return self.styled_string(at, value);
+        }
+        self.out.extend_from_slice(OPEN_STRING);
+        if let Err(malformed) = escape::push_xml(&mut self.out, value) {
+            self.forbidden(value, malformed.offset, &format!("{at:?}"));
+        }
+        self.out.extend_from_slice(CLOSE_STRING);
+    }
+
+    /// The same by the style.
+    #[inline(never)]
+    pub(super) fn styled_string(&mut self, at: Member<'_>, value: &str) {
+        let start = self.out.len();
+        let (open, close): (&[u8], &[u8]) = match self.style.untyped_strings {
+            true => (b"<value>", END_VALUE),
+            false => (OPEN_STRING, CLOSE_STRING),
+        };
+        self.out.extend_from_slice(open);
+        let forbidden = self.style.forbidden;
+        let pushed = escape::push_xml_bytes(
+            &mut self.out,
+            value.as_bytes(),
+            XmlPlace::Text,
+            forbidden.in_text(),
+        );
+        match pushed {
+            Ok(()) => self.out.extend_from_slice(close),
+            Err(_) if forbidden == ForbiddenText::Base64 => {
+                self.out.truncate(start);
+                self.blob(at, value.as_bytes());
+            }
+            Err(malformed) => self.forbidden(value, malformed.offset, &format!("{at:?}")),
+        }
+    }
+
+    /// As `key`, however long it is and whatever it holds.
+    #[inline(never)]
+    pub(super) fn any_key(&mut self, at: Member<'_>, key: &str) {
+        self.separate(b"</member>");
+        self.out.extend_from_slice(FIRST_NAME);
+        if let Err(malformed) = escape::push_xml(&mut self.out, key) {
+            self.forbidden(key, malformed.offset, &format!("a key of {at:?}"));
+        }
+        self.out.extend_from_slice(CLOSE_NAME);
+    }
+
+    #[cold]
+    pub(super) fn forbidden(&mut self, text: &str, offset: usize, what: &str) {
+        let found = text.get(offset..).and_then(|rest| rest.chars().next());
+        let error = Error::new(ErrorKind::Unwritable)
+            .in_format("XML-RPC")
+            .expected("text of characters that XML 1.0 allows (send other bytes as a blob)")
+            .found(found.map_or_else(String::new, |character| {
+                format!(
+                    "U+{:04X} at byte {offset} of the text",
+                    u32::from(character)
+                )
+            }))
+            .at_path(what);
+        self.fail(error);
+    }
+}
