@@ -127,7 +127,8 @@ impl<D: QueryProtocol> Query<D> {
         percent::push_bytes(&mut version, own, &percent::UNRESERVED);
         for operation in service.operations() {
             let mut members = operation.input().members();
-            let taken = members.find(|member| dialect.form.protocol_fields.contains(&member.plain(names)));
+            let taken =
+                members.find(|member| dialect.form.protocol_fields.contains(&member.plain(names)));
             if let Some(member) = taken {
                 let (operation, name) = (operation.name(), member.plain(names));
                 return Err(MountError(format!(
