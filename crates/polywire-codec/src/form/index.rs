@@ -311,6 +311,7 @@ impl<'k> Resolver<'k> {
         let (key, previous) = (self.key.as_bytes(), previous.as_bytes());
         let longest = steps.last().map_or(0, |step| step.segment.end as usize);
         let same = common_prefix_len(&key[..key.len().min(longest)], previous);
+        // In the previous key, each step ends at a dot or at the end of the key.
         let is_shared = |step: &Step<'_>| {
             let end = step.segment.end as usize;
             end <= same && matches!(key.get(end), None | Some(b'.'))
