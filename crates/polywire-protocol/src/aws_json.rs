@@ -70,7 +70,7 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
     /// and another media type lets this protocol report the wrong type, unless another protocol
     /// claims the request.
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
-        match (summary.is_of(Self::MEDIA_TYPE), summary.has_target) {
+        match (summary.has_media_type(Self::MEDIA_TYPE), summary.has_target) {
             (true, true) => Claim::Strong,
             (true, false) | (false, true) => Claim::Weak,
             (false, false) => Claim::No,

@@ -106,14 +106,15 @@ impl<'h> HeadSummary<'h> {
     }
 
     /// Returns whether the media type of the body, without parameters, is this one.
-    pub(crate) fn is_of(&self, media_type: &str) -> bool {
-        let own = self
+    pub(crate) fn has_media_type(&self, media_type: &str) -> bool {
+        let value = self
             .content_type
             .map(|value| value.as_bytes().trim_ascii_start());
-        let Some((own, rest)) = own.and_then(|own| own.split_at_checked(media_type.len())) else {
+        let Some((start, rest)) = value.and_then(|value| value.split_at_checked(media_type.len()))
+        else {
             return false;
         };
-        own.eq_ignore_ascii_case(media_type.as_bytes())
+        start.eq_ignore_ascii_case(media_type.as_bytes())
             && matches!(rest.trim_ascii_start().first(), None | Some(b';'))
     }
 }
@@ -145,16 +146,16 @@ pub fn detect<P: ServerProtocol + ?Sized>(
 pub struct Conflict {
     /// The two protocols.
     pub kinds: (ProtocolKind, ProtocolKind),
-    why: &'static str,
+    reason: &'static str,
 }
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (one, other) = self.kinds;
-        let why = self.why;
+        let reason = self.reason;
         write!(
             f,
-            "requests of {one} and {other} cannot be distinguished: {why}; serve one of them \
+            "requests of {one} and {other} cannot be distinguished: {reason}; serve one of them \
              under a different path, host or port"
         )
     }
@@ -183,10 +184,10 @@ impl std::error::Error for Conflict {}
 #[must_use]
 pub fn conflict(one: &dyn ServerProtocol, other: &dyn ServerProtocol) -> Option<Conflict> {
     let kinds = (one.kind(), other.kind());
-    let why = match kinds.0 == kinds.1 {
+    let reason = match kinds.0 == kinds.1 {
         true if one.endpoint() != other.endpoint() => return None,
         true => "they are the same protocol",
         false => one.conflicts_with(kinds.1)?,
     };
-    Some(Conflict { kinds, why })
+    Some(Conflict { kinds, reason })
 }

@@ -65,7 +65,7 @@ impl HeadSummary<'_> {
         let is_ascii = self
             .content_type
             .is_some_and(|value| value.as_bytes().is_ascii());
-        if is_ascii && (self.is_of(wanted) || self.media_type().is_some_and(fits)) {
+        if is_ascii && (self.has_media_type(wanted) || self.media_type().is_some_and(fits)) {
             return Ok(());
         }
         Err(self.wrong_type(wanted))

@@ -73,9 +73,9 @@ pub fn path_style(head: &mut request::Parts, domains: &[&str]) -> bool {
     // bucket of `example.com` in `s3.example.com`.
     let before = |domain: &&str| {
         let at = host.len().checked_sub(domain.len())?;
-        let (before, own) = host.split_at_checked(at)?;
-        let is_whole = before.is_empty() || before.ends_with('.');
-        (is_whole && own.eq_ignore_ascii_case(domain)).then_some(before)
+        let (before, suffix) = host.split_at_checked(at)?;
+        let is_label_boundary = before.is_empty() || before.ends_with('.');
+        (is_label_boundary && suffix.eq_ignore_ascii_case(domain)).then_some(before)
     };
     let before = domains
         .iter()

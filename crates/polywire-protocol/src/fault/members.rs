@@ -38,8 +38,8 @@ impl Fault {
                 .found(name.to_owned()));
         }
         let member = |member: Member<'s>| {
-            let own = details.get(member.name()).filter(|value| !value.is_null());
-            let value = match own {
+            let value = details.get(member.name()).filter(|value| !value.is_null());
+            let value = match value {
                 Some(value) => Cow::Borrowed(value),
                 None if Defaults::Server.fills_default(member) => {
                     Cow::Owned(member.default_value()?)

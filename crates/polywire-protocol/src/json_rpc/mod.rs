@@ -130,7 +130,7 @@ impl JsonRpc {
                 false => Claim::Misdirected,
             };
         }
-        match is_post && summary.is_of("application/json-rpc") {
+        match is_post && summary.has_media_type("application/json-rpc") {
             true => Claim::Misdirected,
             false => Claim::No,
         }
@@ -155,7 +155,7 @@ impl JsonRpc {
 }
 
 fn is_json(summary: &HeadSummary<'_>) -> bool {
-    MEDIA_TYPES.iter().any(|own| summary.is_of(own))
+    MEDIA_TYPES.iter().any(|own| summary.has_media_type(own))
 }
 
 impl ProtocolInfo for JsonRpc {

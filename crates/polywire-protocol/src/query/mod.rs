@@ -193,7 +193,7 @@ impl<D: QueryProtocol> ServerProtocol for Query<D> {
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         let head = summary.head;
         let post = head.method == Method::POST;
-        let by_body = post && summary.is_of(FORM);
+        let by_body = post && summary.has_media_type(FORM);
         let by_query = (post || head.method == Method::GET) && self.form_in_query(head).is_some();
         if by_query || by_body && matches!(head.uri.path(), "" | "/") {
             Claim::Weak

@@ -322,7 +322,7 @@ impl Encoder for HeadEncoder<'_> {
                 self.write_scalar(at, |out| header::push_item(out, value));
             }
             MemberBinding::RawPayload => {
-                self.raw_payload = Some(Bytes::copy_from_slice(value.as_bytes()))
+                self.raw_payload = Some(Bytes::copy_from_slice(value.as_bytes()));
             }
             binding if binding.is_encoded() && !at.has(MemberFlags::HOST_LABEL) => {
                 let start = self.begin_scalar();

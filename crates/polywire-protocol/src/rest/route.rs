@@ -355,8 +355,8 @@ impl Search<'_> {
 /// Returns whether a query has a parameter, with this value if there is one.
 fn has_parameter(query: &str, key: &str, value: Option<&str>) -> bool {
     query.split('&').any(|part| {
-        let (own, own_value) = part.split_once('=').unwrap_or((part, ""));
-        percent::decode_query(own).is_ok_and(|own| own == key)
+        let (own_key, own_value) = part.split_once('=').unwrap_or((part, ""));
+        percent::decode_query(own_key).is_ok_and(|own_key| own_key == key)
             && value.is_none_or(|value| {
                 percent::decode_query(own_value).is_ok_and(|own_value| own_value == value)
             })

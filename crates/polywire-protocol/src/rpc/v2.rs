@@ -59,7 +59,7 @@ impl<P: RpcV2> Style for P {
         }
         let is_call = P::CLAIMS_MEDIA_TYPE
             && summary.head.method == Method::POST
-            && summary.is_of(P::MEDIA_TYPE);
+            && summary.has_media_type(P::MEDIA_TYPE);
         if is_call { Claim::Weak } else { Claim::No }
     }
 

@@ -54,8 +54,8 @@ impl RequestReader {
             return Ok(None);
         };
         if *comma != b',' {
-            let wrong = error(ErrorKind::Syntax, start + len, "`,` after the variables");
-            return Err(wrong.found(shown(&[*comma])));
+            let invalid = error(ErrorKind::Syntax, start + len, "`,` after the variables");
+            return Err(invalid.found(shown(&[*comma])));
         }
         let mut bytes = std::mem::take(&mut self.bytes);
         let body_start = bytes.split_off(start + len + 1);
@@ -91,8 +91,8 @@ impl RequestReader {
                 b':' if at > 0 => return Ok(Some((at + 1, len))),
                 _ => {
                     let expected = "the length of the head in digits, and `:`";
-                    let wrong = error(ErrorKind::Syntax, at, expected);
-                    return Err(wrong.found(shown(&self.bytes[at..])));
+                    let invalid = error(ErrorKind::Syntax, at, expected);
+                    return Err(invalid.found(shown(&self.bytes[at..])));
                 }
             }
         }
@@ -120,14 +120,14 @@ fn request(variables: Variables, base: usize, mut body_start: Vec<u8>) -> Result
         }
     };
     head.uri = uri(&variables).map_err(|name| invalid(name, "a path"))?;
-    for (at, (own, value)) in variables.with_offsets() {
-        let name = match own {
+    for (at, (variable, value)) in variables.with_offsets() {
+        let name = match variable {
             b"CONTENT_LENGTH" => CONTENT_LENGTH,
             b"CONTENT_TYPE" if !value.is_empty() => CONTENT_TYPE,
-            _ => match own.strip_prefix(b"HTTP_") {
+            _ => match variable.strip_prefix(b"HTTP_") {
                 Some(name) => header_name(name).ok_or_else(|| {
-                    let wrong = error(ErrorKind::Syntax, base + at, "the name of a header");
-                    wrong.found(shown(name))
+                    let invalid = error(ErrorKind::Syntax, base + at, "the name of a header");
+                    invalid.found(shown(name))
                 })?,
                 None => continue,
             },
@@ -135,11 +135,11 @@ fn request(variables: Variables, base: usize, mut body_start: Vec<u8>) -> Result
         // Type and length have variables of their own, and the other two headers are about the
         // connection to the web server.
         let skipped = [CONTENT_TYPE, CONTENT_LENGTH, CONNECTION, TRANSFER_ENCODING];
-        if own.starts_with(b"HTTP_") && skipped.contains(&name) {
+        if variable.starts_with(b"HTTP_") && skipped.contains(&name) {
             continue;
         }
         let value = HeaderValue::from_bytes(value).map_err(|_| {
-            let at = base + at + own.len() + 1;
+            let at = base + at + variable.len() + 1;
             error(ErrorKind::InvalidValue, at, "the value of a header").found(shown(value))
         })?;
         head.headers.append(name, value);
@@ -234,9 +234,9 @@ pub fn write_request(head: &request::Parts, length: u64, out: &mut Vec<u8>) -> R
             continue;
         }
         if name.as_str().contains('_') {
-            let unwritable = Error::new(ErrorKind::Unwritable).in_format("SCGI");
-            let unwritable = unwritable.expected("header names without `_`");
-            return Err(unwritable.found(name.as_str().to_owned()));
+            let error = Error::new(ErrorKind::Unwritable).in_format("SCGI");
+            let error = error.expected("header names without `_`");
+            return Err(error.found(name.as_str().to_owned()));
         }
         let variable = name.as_str().replace('-', "_").to_ascii_uppercase();
         put(format!("HTTP_{variable}").as_bytes(), &value);

@@ -113,8 +113,8 @@ fn response(bytes: &[u8], mut body_start: Vec<u8>) -> Result<Response, Error> {
             continue;
         }
         let Some(colon) = line.iter().position(|byte| *byte == b':') else {
-            let wrong = error(ErrorKind::Syntax, offset, "a header, `Name: value`");
-            return Err(wrong.found(shown(line)));
+            let invalid = error(ErrorKind::Syntax, offset, "a header, `Name: value`");
+            return Err(invalid.found(shown(line)));
         };
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         if name.eq_ignore_ascii_case(b"Status") {
@@ -128,8 +128,8 @@ fn response(bytes: &[u8], mut body_start: Vec<u8>) -> Result<Response, Error> {
             error(ErrorKind::Syntax, offset, "the name of a header").found(shown(name))
         })?;
         let value = HeaderValue::from_bytes(value).map_err(|_| {
-            let wrong = error(ErrorKind::InvalidValue, offset, "the value of a header");
-            wrong.found(shown(value))
+            let invalid = error(ErrorKind::InvalidValue, offset, "the value of a header");
+            invalid.found(shown(value))
         })?;
         if name == CONTENT_LENGTH && head.headers.contains_key(&name) {
             return Err(error(ErrorKind::Duplicate, offset, "one Content-Length"));

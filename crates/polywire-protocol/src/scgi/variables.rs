@@ -104,7 +104,7 @@ impl Variables {
     #[must_use]
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.all()
-            .find_map(|(own, value)| (own == name.as_bytes()).then_some(value))
+            .find_map(|(variable, value)| (variable == name.as_bytes()).then_some(value))
     }
 
     /// Returns the text of a variable, if it is UTF-8.
@@ -123,7 +123,9 @@ impl Variables {
     /// assert_eq!(variables.get("HTTP_AUTHORIZATION"), None);
     /// ```
     pub fn remove(&mut self, name: &str) {
-        let found = self.all().position(|(own, _)| own == name.as_bytes());
+        let found = self
+            .all()
+            .position(|(variable, _)| variable == name.as_bytes());
         let Some(index) = found else { return };
         let (start, _) = self.offsets.remove(index);
         let next = self.offsets.get(index).map(|(name, _)| *name as usize);
@@ -158,8 +160,8 @@ impl Variables {
     /// Returns the offset of the value of a variable in the block.
     pub(super) fn value_offset(&self, name: &str) -> Option<usize> {
         let mut all = self.with_offsets();
-        let found = all.find(|(_, (own, _))| *own == name.as_bytes());
-        found.map(|(at, (own, _))| at + own.len() + 1)
+        let found = all.find(|(_, (variable, _))| *variable == name.as_bytes());
+        found.map(|(at, (variable, _))| at + variable.len() + 1)
     }
 }
 

@@ -20,22 +20,25 @@ use crate::Fault;
 /// The maximum length of a key in a path, in bytes.
 const MAX_KEY: usize = 128;
 
+/// The state of a traversal.
 pub(super) struct Walk<'v> {
     checks: &'v Checks,
     set: &'v SchemaSet<'v>,
     /// Whether required members can be missing. These are failures.
-    required: bool,
+    reports_missing: bool,
     frames: SmallVec<[Frame; 2]>,
     /// The number of innermost frames that are in a `@sensitive` value.
-    sensitive: usize,
+    sensitive_depth: usize,
     canonical: Canonical,
     failures: Failures,
     /// The error of a value that does not fit its shape. Decoded values always fit.
     error: Option<Error>,
 }
 
+/// An open structure, list or map.
 enum Frame {
     Structure {
+        /// The index of the shape.
         shape: u32,
         /// The ordinal of the current member.
         member: u32,
@@ -49,6 +52,7 @@ enum Frame {
         items: Option<Vec<usize>>,
     },
     Map {
+        /// The current key.
         key: String,
         /// The offsets of the entries in the canonical form, inside lists with `@uniqueItems`.
         entries: Option<Vec<usize>>,
@@ -56,13 +60,13 @@ enum Frame {
 }
 
 impl<'v> Walk<'v> {
-    pub(super) fn new(checks: &'v Checks, root: Member<'v>, required: bool) -> Self {
+    pub(super) fn new(checks: &'v Checks, root: Member<'v>, reports_missing: bool) -> Self {
         Self {
             checks,
             set: root.target().set(),
-            required,
+            reports_missing,
             frames: SmallVec::new(),
-            sensitive: 0,
+            sensitive_depth: 0,
             canonical: Canonical::default(),
             failures: Failures::default(),
             error: None,
@@ -87,14 +91,14 @@ impl<'v> Walk<'v> {
     }
 
     fn open(&mut self, at: Member<'_>, frame: Frame) {
-        if self.sensitive > 0 || at.has(MemberFlags::SENSITIVE) {
-            self.sensitive += 1;
+        if self.sensitive_depth > 0 || at.has(MemberFlags::SENSITIVE) {
+            self.sensitive_depth += 1;
         }
         self.frames.push(frame);
     }
 
     fn close(&mut self) -> Option<Frame> {
-        self.sensitive = self.sensitive.saturating_sub(1);
+        self.sensitive_depth = self.sensitive_depth.saturating_sub(1);
         self.frames.pop()
     }
 
@@ -235,7 +239,7 @@ impl Encoder for Walk<'_> {
         self.begin();
         self.canonical.tag(Tag::Begin);
         let shape = at.target();
-        let words = if self.required {
+        let words = if self.reports_missing {
             shape.len().div_ceil(64) as usize
         } else {
             0
@@ -259,7 +263,7 @@ impl Encoder for Walk<'_> {
             self.canonical.ordinal(at.ordinal());
             return true;
         }
-        self.required || at.is_constrained()
+        self.reports_missing || at.is_constrained()
     }
 
     fn end_structure(&mut self, at: Member<'_>) {
@@ -267,7 +271,7 @@ impl Encoder for Walk<'_> {
         let Some(Frame::Structure { seen, .. }) = self.close() else {
             return;
         };
-        if !self.required || at.kind() == ShapeKind::Union {
+        if !self.reports_missing || at.kind() == ShapeKind::Union {
             return;
         }
         for member in at.target().members().filter(|member| member.is_required()) {
@@ -324,7 +328,7 @@ impl Encoder for Walk<'_> {
     }
 
     fn key(&mut self, at: Member<'_>, key: &str) {
-        let mut is_hidden = self.sensitive > 0;
+        let mut is_hidden = self.sensitive_depth > 0;
         if at.kind() == ShapeKind::Map {
             let own = at.target().member(0);
             if own.is_constrained() {

@@ -33,7 +33,7 @@ impl ServerProtocol for XmlRpc {
         }
         // Answer a call to a wrong path with an XML-RPC fault, unless it belongs to another
         // protocol.
-        let is_call = head.method == Method::POST && summary.is_of("text/xml");
+        let is_call = head.method == Method::POST && summary.has_media_type("text/xml");
         if is_call {
             Claim::Misdirected
         } else {
@@ -211,7 +211,9 @@ fn is_cors_safelisted(head: &HeadSummary<'_>) -> bool {
     ];
     match head.content_type {
         None => head.has_origin,
-        Some(_) => SAFELISTED.iter().any(|media_type| head.is_of(media_type)),
+        Some(_) => SAFELISTED
+            .iter()
+            .any(|media_type| head.has_media_type(media_type)),
     }
 }
 

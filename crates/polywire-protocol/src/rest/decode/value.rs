@@ -93,9 +93,9 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
 
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         let text = self.take_single()?;
-        let (least, most) = at.kind().integer_range();
+        let (min, max) = at.kind().integer_range();
         match number::parse_i64(text.as_bytes()) {
-            Ok(value) if (least..=most).contains(&value) && !text.starts_with('+') => Ok(value),
+            Ok(value) if (min..=max).contains(&value) && !text.starts_with('+') => Ok(value),
             _ => Err(self.invalid(at.kind().describe())),
         }
     }
