@@ -2,12 +2,13 @@
 //!
 //! <https://www.jsonrpc.org/specification>
 //!
-//! `envelope.rs` finds the calls of a message, `server.rs` and `client.rs` are the two sides, and
-//! `positional.rs` reads parameters by position.
+//! `envelope.rs` finds the calls of a message, and `responses.rs` its responses. `server.rs` and
+//! `client.rs` are the two sides, and `positional.rs` reads parameters by position.
 
 mod client;
 mod envelope;
 mod positional;
+mod responses;
 mod server;
 
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ use http::{HeaderValue, Method, request};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_schema::{Encoder, Error, Member, Service, TokenReader};
 
-pub use client::ResponseId;
+pub use responses::ResponseId;
 
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, OfKind, ProtocolKind};
 use crate::room::Room;
@@ -57,6 +58,7 @@ pub struct JsonRpc {
 }
 
 const PROFILE: JsonProfile = JsonProfile::DEFAULT;
+const CLIENT: JsonProfile = PROFILE.for_client();
 
 /// The media types of calls. The first is that of requests of a client, and of responses.
 const MEDIA_TYPES: [&str; 3] = [
