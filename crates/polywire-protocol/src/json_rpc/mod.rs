@@ -39,8 +39,8 @@ use crate::{Fault, FaultKind};
 /// - A modelled error has the code -32000, or the code of the fault, and as `data` the members of
 ///   the error and `__type`, its id. Other faults have the codes of section 5.1, and as `data`
 ///   the same structure as in the RPC protocols of Smithy.
-/// - The server runs the calls of a batch one after the other and answers in their order:
-///   section 6.
+/// - The server runs the calls of a batch one after the other and answers in their order. A
+///   client accepts any order: section 6.
 /// - Members have their own names, and timestamps are seconds unless `@timestampFormat` says
 ///   otherwise: the specification leaves this open.
 /// - Calls are posted to `/jsonrpc`, or to [another path](Self::with_path), as

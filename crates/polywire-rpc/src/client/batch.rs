@@ -72,8 +72,7 @@ impl Client {
     /// Sends several calls in one message, and returns their results in the order of the calls. Only JSON-RPC has batches. The
     /// server may run the calls in any order, or at the same time.
     ///
-    /// The deadline and the limits apply to the whole response: also
-    /// [`Limits::items`](polywire_schema::Limits::items), to the outputs together. There can be as many calls as
+    /// The deadline and the limits apply to the whole response. There can be as many calls as
     /// [`Limits::calls`](polywire_schema::Limits::calls) says. Without calls nothing is sent.
     ///
     /// ```
@@ -162,14 +161,10 @@ impl Client {
             BatchOutcome::Fault(fault) => return Err(fault.with_head(&head.headers).into()),
             BatchOutcome::Foreign(what) => return Err(CallError::protocol(what)),
         };
-        let mut limits = inner.limits;
         let results = operations.into_iter().zip(responses);
         let results = results.map(|(operation, response)| {
             let response = response.map_err(CallError::decode_text)?;
-            let output = self.output(operation, &head, &response, &limits)?;
-            let left = (limits.items() as usize).saturating_sub(items(&output));
-            limits = limits.with_items(u32::try_from(left).unwrap_or(u32::MAX));
-            Ok(output)
+            self.output(operation, &head, &response)
         });
         Ok(results.collect())
     }
@@ -191,14 +186,5 @@ impl Client {
     #[cold]
     fn unsupported(&self, what: &str) -> CallError {
         CallError::usage(&format!("{} has no {what}", self.inner.protocol.kind()))
-    }
-}
-
-/// The number of items and entries of a value.
-fn items(value: &Value) -> usize {
-    match value {
-        Value::List(values) => values.iter().map(|value| 1 + items(value)).sum(),
-        Value::Map(map) => map.iter().map(|(_, value)| 1 + items(value)).sum(),
-        _ => 0,
     }
 }

@@ -173,7 +173,7 @@ impl Client {
         let input = Value::Map(input);
         let input = Dynamic(&input);
         let (head, body) = self.send(operation, &input, show).await?;
-        self.output(operation, &head, &body, &self.inner.limits)
+        self.output(operation, &head, &body)
     }
 
     /// The output of a response, with its members by name.
@@ -182,13 +182,13 @@ impl Client {
         operation: Operation<'_>,
         head: &response::Parts,
         body: &Body,
-        limits: &Limits,
     ) -> Result<Value, CallError> {
         self.check(operation, head, body)?;
         let mut output = Map::new();
-        self.inner
+        let inner = &*self.inner;
+        inner
             .protocol
-            .decode_output(operation, head, body, limits, &mut output)
+            .decode_output(operation, head, body, &inner.limits, &mut output)
             .map_err(CallError::decode)?;
         Ok(Value::Map(output))
     }
