@@ -243,6 +243,12 @@ pub trait ClientProtocol: OfKind {
         None
     }
 
+    /// Whether a response says no more than that the server has accepted a notification.
+    fn accepts_notification(&self, head: &response::Parts, body: &Body) -> bool {
+        let _ = (head, body);
+        false
+    }
+
     /// Joins calls that [`encode_input`](Self::encode_input) wrote into one message. There is
     /// one id for each call, in the same order. `None` if the protocol has one call per message.
     ///

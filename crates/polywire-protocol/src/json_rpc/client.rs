@@ -57,6 +57,12 @@ impl ClientProtocol for JsonRpc {
         Some(call)
     }
 
+    /// The body is empty, or null, as of `jsonrpsee`.
+    fn accepts_notification(&self, head: &response::Parts, body: &Body) -> bool {
+        let body = body.as_bytes().trim_ascii();
+        matches!(head.status.as_u16(), 200 | 202 | 204) && matches!(body, b"" | b"null")
+    }
+
     fn join_calls(
         &self,
         calls: Vec<http::Request<Bytes>>,

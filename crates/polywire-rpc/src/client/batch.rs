@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use http::{Request, StatusCode, response};
+use http::{Request, response};
 use polywire_codec::Dynamic;
 use polywire_protocol::BatchOutcome;
 use polywire_schema::{Body, Error, ErrorKind, LimitKind, Map, Operation, Value};
@@ -61,9 +61,7 @@ impl Client {
         let request = request.ok_or_else(|| self.unsupported("notifications"))?;
         let request = self.complete(operation, request)?;
         let (head, body) = self.exchange_message(0..0, request).await?;
-        const ACCEPTED: [StatusCode; 3] =
-            [StatusCode::OK, StatusCode::ACCEPTED, StatusCode::NO_CONTENT];
-        match body.is_empty() && ACCEPTED.contains(&head.status) {
+        match self.inner.protocol.accepts_notification(&head, &body) {
             true => Ok(()),
             false => self.check(operation, &head, &body),
         }

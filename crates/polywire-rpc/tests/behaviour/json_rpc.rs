@@ -356,6 +356,7 @@ async fn responses_to_notifications() {
         (202, "", 0, None),
         (204, "", 0, None),
         // Some servers answer notifications too.
+        (200, "null", 0, None),
         (200, &*sum(2, "null"), 0, None),
         (200, ERROR, 0, Some(CallErrorKind::Fault)),
         (400, ERROR, 0, Some(CallErrorKind::Fault)),

@@ -267,6 +267,7 @@ async fn rejected_messages_keep_their_ids() {
             -32000,
         ),
         (shed(503, "later"), -32000),
+        (shed(503, r#"[{"error":1,"id":null}]"#), -32000),
         (shed(500, "oops"), -32603),
         (shed(200, "{}"), -32603),
         (shed(200, ""), -32603),
