@@ -66,8 +66,8 @@ pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
 pub use protocol::{
-    BatchEntry, CallBatch, ClientProtocol, FromService, HostPrefix, MountError, Outcome, Plan,
-    Protocol, ProtocolInfo, ReadPlan, Route, ServerProtocol,
+    BatchEntry, BatchOutcome, CallBatch, ClientProtocol, FromService, HostPrefix, MountError,
+    Outcome, Plan, Protocol, ProtocolInfo, ReadPlan, Route, ServerProtocol,
 };
 pub use request::{RequestOptions, finish_request};
 pub use rest::{Pattern, PatternError, Segment};

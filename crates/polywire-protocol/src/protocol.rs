@@ -1,11 +1,12 @@
 //! The traits that protocols implement.
 
 use std::fmt;
+use std::ops::Range;
 
 use bytes::Bytes;
 use http::{HeaderMap, request, response};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, Limits, Operation, Schema, Service};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema, Service};
 
 pub(crate) use crate::detect::{Claim, HeadSummary};
 pub(crate) use crate::kind::ProtocolKind;
@@ -235,6 +236,52 @@ pub trait ClientProtocol: ProtocolInfo {
         input: &dyn Message,
     ) -> Result<http::Request<Bytes>, Error>;
 
+    /// Turns a call that [`encode_input`](Self::encode_input) wrote into a notification, which
+    /// has no response. `None` if the protocol has no notifications.
+    fn to_notification(&self, call: http::Request<Bytes>) -> Option<http::Request<Bytes>> {
+        let _ = call;
+        None
+    }
+
+    /// Whether a response says no more than that the server has accepted a notification.
+    fn accepts_notification(&self, head: &response::Parts, body: &Body) -> bool {
+        let _ = (head, body);
+        false
+    }
+
+    /// Joins calls that [`encode_input`](Self::encode_input) wrote into one message. There is
+    /// one id for each call, in the same order. `None` if the protocol has one call per message.
+    ///
+    /// # Errors
+    ///
+    /// The calls go to different hosts.
+    fn join_calls(
+        &self,
+        calls: Vec<http::Request<Bytes>>,
+        ids: Range<u64>,
+    ) -> Result<Option<http::Request<Bytes>>, Error> {
+        let _ = (calls, ids);
+        Ok(None)
+    }
+
+    /// Finds the responses to the calls of [`join_calls`](Self::join_calls) in the response to
+    /// their message. Each of them is then read like the response to any other call, with the
+    /// same head. Errors repeat nothing of the response.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read as a response of this protocol.
+    fn split_responses(
+        &self,
+        ids: Range<u64>,
+        head: &response::Parts,
+        body: Body,
+        limits: &Limits,
+    ) -> Result<BatchOutcome, Error> {
+        let _ = (ids, head, body, limits);
+        Err(Error::new(ErrorKind::Internal).expected("a protocol with several calls per message"))
+    }
+
     /// Finds out whether a response contains an output or a fault. Errors do not quote a response
     /// that can contain sensitive data, as an output or as an error of the operation:
     /// [`Error::without_sensitive`].
@@ -389,8 +436,9 @@ pub struct BatchEntry {
 pub struct Route {
     /// The index of the operation in its set.
     pub operation: u32,
-    /// The labels of the path: the ordinal of the member, and its range in the path.
-    pub(crate) labels: smallvec::SmallVec<[(u32, std::ops::Range<usize>); 2]>,
+    /// The labels of the path: the place of the member, and the bytes of the
+    /// path that it is.
+    pub(crate) labels: smallvec::SmallVec<[(u32, Range<usize>); 2]>,
 }
 
 impl Route {
@@ -433,7 +481,18 @@ pub enum Outcome<'s> {
     Foreign(String),
 }
 
-/// The host prefix of a call (`@endpoint`), in the extensions of its request.
+/// What the response to a message with several calls holds.
+#[derive(Debug)]
+pub enum BatchOutcome {
+    /// For each call, in the order of the calls, its response, or the reason why there is none.
+    Responses(Vec<Result<Body, String>>),
+    /// One fault instead of all responses.
+    Fault(Fault),
+    /// As [`Outcome::Foreign`].
+    Foreign(String),
+}
+
+/// The host prefix that a call asks for, in the extensions of its request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HostPrefix(pub String);
 

@@ -6,8 +6,8 @@ use http::{Request, StatusCode, request};
 use polywire_codec::Dynamic;
 use polywire_model::Loader;
 use polywire_protocol::{
-    CallBatch, Claim, ClientProtocol, Fault, FaultKind, HeadSummary, JsonRpc, Outcome, Plan,
-    ReadPlan, ResponseId, ServerProtocol,
+    BatchOutcome, CallBatch, Claim, ClientProtocol, Fault, FaultKind, HeadSummary, JsonRpc,
+    Outcome, Plan, ReadPlan, ResponseId, ServerProtocol,
 };
 use polywire_schema::{Body, Error, Limits, Map, Operation, SchemaSet, Value};
 use serde_json::Value as Json;
@@ -864,7 +864,7 @@ fn responses_of_others() {
 /// Calls of a server are not taken for responses.
 #[test]
 fn messages_of_a_server() {
-    use ResponseId::{Call, None, Unknown};
+    use ResponseId::{Batch, Call, None, Unknown};
 
     for (message, expected) in [
         (r#"{"jsonrpc":"2.0","result":1,"id":7}"#, Call(7)),
@@ -878,12 +878,28 @@ fn messages_of_a_server() {
         (r#"{"id":7,"method":"m","params":{"result":1}}"#, None),
         (r#"{"jsonrpc":"2.0","method":"m","error":1}"#, None),
         (r#"{"jsonrpc":"2.0","method":null,"result":1,"id":7}"#, None),
+        (
+            r#" [{"result":1,"id":8},{"error":{},"id":null},{"id":7}]"#,
+            Batch(vec![8, 7]),
+        ),
+        (r#"[{"result":1,"id":8}]"#, Batch(vec![8])),
+        (r#"[{"error":{},"id":null},{"id":"x"}]"#, Unknown),
+        (r#"[{"method":"m","id":7},{"method":"m"}]"#, None),
     ] {
         let body = Body::from(message.to_owned());
         let found = JsonRpc::response_id(&body, &Limits::DEFAULT);
         assert_eq!(found.unwrap(), expected, "{message}");
     }
-    for wrong in ["", "7", "[]", "{\"id\":7", "{\"id\":7}}"] {
+    let wrong = [
+        "",
+        "7",
+        "[]",
+        "[7]",
+        "[{\"id\":7}",
+        "{\"id\":7",
+        "{\"id\":7}}",
+    ];
+    for wrong in wrong {
         let body = Body::from(wrong.to_owned());
         assert!(JsonRpc::response_id(&body, &Limits::DEFAULT).is_err());
     }
@@ -916,6 +932,209 @@ fn requests_of_a_client() {
     let request = elsewhere.encode_input(site.operation("sum"), &Dynamic(&input));
     assert_eq!(request.unwrap().uri().path(), "/rpc/v1");
     assert_eq!(elsewhere.endpoint(), Some("/rpc/v1"));
+}
+
+impl Site {
+    /// A message of a client with several calls.
+    fn join(&self, calls: Vec<(&str, Map)>, ids: std::ops::Range<u64>) -> Request<Bytes> {
+        let calls = calls.into_iter().map(|(name, input)| {
+            let input = Value::Map(input);
+            let call = self
+                .protocol
+                .encode_input(self.operation(name), &Dynamic(&input));
+            call.unwrap()
+        });
+        let joined = self.protocol.join_calls(calls.collect(), ids);
+        joined.unwrap().unwrap()
+    }
+
+    /// The responses to the calls with the ids 3, 4 and 5, or why there is none.
+    fn responses(&self, status: u16, answer: &str) -> Result<Vec<String>, String> {
+        let response = http::Response::builder().status(status).body(()).unwrap();
+        let (head, ()) = response.into_parts();
+        let body = Body::from(answer.to_owned());
+        let split = self
+            .protocol
+            .split_responses(3..6, &head, body, &self.limits);
+        match split.map_err(|error| error.to_string())? {
+            BatchOutcome::Responses(responses) => {
+                assert_eq!(responses.len(), 3, "{answer}");
+                let text = |body: Body| String::from_utf8(body.into_bytes().to_vec()).unwrap();
+                let responses = responses.into_iter();
+                let texts = responses.map(|response| response.map_or_else(|why| why, text));
+                Ok(texts.collect())
+            }
+            BatchOutcome::Fault(fault) => Err(format!("{:?} {}", fault.code(), fault.message())),
+            BatchOutcome::Foreign(why) => Err(why),
+        }
+    }
+}
+
+/// What our server makes of them is what their operations do.
+#[test]
+fn notifications_and_batches_of_a_client() {
+    let site = Site::new();
+    let input = Map::from_iter([("a", 1)]);
+    let value = Value::Map(input.clone());
+    let call = site
+        .protocol
+        .encode_input(site.operation("sum"), &Dynamic(&value));
+    let notification = site.protocol.to_notification(call.unwrap()).unwrap();
+    let expected = r#"{"jsonrpc":"2.0","method":"sum","params":{"a":1}}"#;
+    assert_eq!(notification.body(), expected);
+    assert_eq!(notification.uri().path(), "/jsonrpc");
+    assert_eq!(site.answer(notification.body()).text(), "");
+    let batch = site.join(vec![("sum", input), ("get_data", Map::new())], 9..11);
+    assert_eq!(
+        batch.body(),
+        r#"[{"jsonrpc":"2.0","method":"sum","params":{"a":1},"id":9},{"jsonrpc":"2.0","method":"get_data","id":10}]"#
+    );
+    assert_eq!(
+        (batch.method().as_str(), batch.uri().path()),
+        ("POST", "/jsonrpc")
+    );
+    assert_eq!(batch.headers()["content-type"], "application/json");
+    let ids = site.answer(batch.body()).errors();
+    assert_eq!(ids, [(0, "9".to_owned()), (0, "10".to_owned())]);
+    let one = site.join(vec![("get_data", Map::new())], 1..2);
+    assert_eq!(
+        one.body(),
+        r#"[{"jsonrpc":"2.0","method":"get_data","id":1}]"#
+    );
+    // A message has one host.
+    let calls = ["a.", "b."].map(|host| {
+        let call = Request::new(Bytes::from_static(br#"{"a":1,"id":1}"#));
+        let (mut head, body) = call.into_parts();
+        head.extensions
+            .insert(polywire_protocol::HostPrefix(host.to_owned()));
+        Request::from_parts(head, body)
+    });
+    assert!(site.protocol.join_calls(calls.into(), 1..3).is_err());
+}
+
+#[test]
+fn responses_to_a_batch() {
+    let site = Site::new();
+    let result = |id: &str| format!(r#"{{"jsonrpc":"2.0","result":1,"id":{id}}}"#);
+    let [three, four, five] = ["3", "4", "5"].map(result);
+    let null = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"m"},"id":null}"#;
+    let missing = |id: u64, more: &str| format!("no response has the id {id}{more}");
+    let several = || "several responses have the id 4".to_owned();
+    let in_order = || [three.clone(), four.clone(), five.clone()];
+    for (answers, expected) in [
+        (vec![&*three, &four, &five], in_order()),
+        (vec![&five, &three, &four], in_order()),
+        (
+            vec![&five, &three],
+            [three.clone(), missing(4, ""), five.clone()],
+        ),
+        (vec![], [3, 4, 5].map(|id| missing(id, ""))),
+        (
+            vec![&three, &four, &four, &five, &four],
+            [three.clone(), several(), five.clone()],
+        ),
+        // Of another call.
+        (vec![&five, &result("6"), &three, &four], in_order()),
+        (
+            vec![&result("2"), &three, &result("6"), &five],
+            [
+                three.clone(),
+                missing(4, ", but one has the unknown id 2"),
+                five.clone(),
+            ],
+        ),
+        (
+            vec![&three, &result("\"4\""), &five],
+            [
+                three.clone(),
+                missing(4, ", but one has the unknown id \"4\""),
+                five.clone(),
+            ],
+        ),
+        (
+            vec![&three, r#"{"method":"m","id":4}"#, &five],
+            [
+                three.clone(),
+                missing(4, ", but one has the unknown id 4"),
+                five.clone(),
+            ],
+        ),
+        // An error without an id is of the only call without a response.
+        (
+            vec![null, &three, &four],
+            [three.clone(), four.clone(), null.to_owned()],
+        ),
+        (
+            vec![null, &three],
+            [
+                three.clone(),
+                missing(4, ", but one has the unknown id null"),
+                missing(5, ", but one has the unknown id null"),
+            ],
+        ),
+        (
+            vec![null, &three, null, &four],
+            [
+                three.clone(),
+                four.clone(),
+                missing(5, ", but one has the unknown id null"),
+            ],
+        ),
+        (vec![null, &three, &four, &five], in_order()),
+    ] {
+        let answer = format!(" [{}]\n", answers.join(" , "));
+        assert_eq!(site.responses(200, &answer).unwrap(), expected, "{answer}");
+    }
+    // One error for all, and what is no response to a batch.
+    for (status, answer, expected) in [
+        (200, null, "Some(-32600) m"),
+        (400, null, "Some(-32600) m"),
+        (200, &three, "a batch was answered with one result"),
+        (500, "[oops", "status 500, so this is no answer of JSON-RPC"),
+        (502, "oops", "status 502, so this is no answer of JSON-RPC"),
+        (204, "", "status 204, so this is no answer of JSON-RPC"),
+        (200, "", "ends too early"),
+        (200, "[7]", "wrong type"),
+        (200, "7", "wrong type"),
+        (200, &format!("[{three}"), "ends too early"),
+        (200, &format!("[{three}]]"), "not well formed"),
+    ] {
+        let error = site.responses(status, answer).unwrap_err();
+        assert!(error.contains(expected), "{answer}: {error}");
+        // The output may be sensitive.
+        assert!(!error.contains("found"), "{error}");
+    }
+    let limits = Limits::DEFAULT.with_bytes(three.len() * 2);
+    let narrow = Site {
+        limits,
+        ..Site::new()
+    };
+    assert!(narrow.responses(200, &format!("[{three}]")).is_ok());
+    let error = narrow.responses(200, &format!("[{three},{four}]"));
+    assert!(error.unwrap_err().contains("Limits::bytes"));
+}
+
+/// Every truncation is an error, and no change of one byte gives a call the response of another.
+#[test]
+fn damaged_responses_to_a_batch() {
+    let site = Site::new();
+    let sample = [5, 3, 4].map(|id| format!(r#"{{"jsonrpc":"2.0","result":{id},"id":{id}}}"#));
+    let sample = format!("[{}]", sample.join(","));
+    for at in 0..sample.len() {
+        assert!(site.responses(200, &sample[..at]).is_err());
+        for byte in 0..0x80 {
+            let mut message = sample.clone().into_bytes();
+            message[at] = byte;
+            let message = String::from_utf8(message).unwrap();
+            for (response, id) in site.responses(200, &message).into_iter().flatten().zip(3..) {
+                let is_own = response.contains(&format!("\"id\":{id}"));
+                assert!(
+                    is_own || !response.starts_with('{'),
+                    "{message}: {response}"
+                );
+            }
+        }
+    }
 }
 
 /// A browser asks a server before it sends any of the media types for a page of another origin.

@@ -1,9 +1,11 @@
 //! JSON-RPC on a client: calls with the id 1, and responses that are read in place.
 
+use std::ops::Range;
+
 use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::{Method, response};
-use polywire_codec::json::{JsonDecoder, JsonProfile};
+use polywire_codec::json::JsonDecoder;
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
     Body, Decode as _, Decoder, Encoder as _, Error, ErrorKind, Limits, Member, Operation,
@@ -11,13 +13,12 @@ use polywire_schema::{
 };
 
 use super::positional::PositionalDecoder;
-use super::{JSON, JsonRpc, PROFILE, code, skip, write};
+use super::responses::{is_list, responses_of};
+use super::{CLIENT, JSON, JsonRpc, code, skip, write};
 use crate::endpoint::host_prefix;
 use crate::error_info::{ErrorInfo, kind_of_status};
-use crate::protocol::{ClientProtocol, Outcome};
+use crate::protocol::{BatchOutcome, ClientProtocol, HostPrefix, Outcome};
 use crate::{Fault, FaultKind, intern};
-
-const CLIENT: JsonProfile = PROFILE.for_client();
 
 impl ClientProtocol for JsonRpc {
     fn encode_input(
@@ -49,6 +50,66 @@ impl ClientProtocol for JsonRpc {
         Ok(request)
     }
 
+    fn to_notification(&self, mut call: http::Request<Bytes>) -> Option<http::Request<Bytes>> {
+        let mut body = without_id(std::mem::take(call.body_mut()));
+        body.extend_from_slice(b"}");
+        *call.body_mut() = body.freeze();
+        Some(call)
+    }
+
+    /// The body is empty, or null, as of `jsonrpsee`.
+    fn accepts_notification(&self, head: &response::Parts, body: &Body) -> bool {
+        let body = body.as_bytes().trim_ascii();
+        matches!(head.status.as_u16(), 200 | 202 | 204) && matches!(body, b"" | b"null")
+    }
+
+    fn join_calls(
+        &self,
+        calls: Vec<http::Request<Bytes>>,
+        ids: Range<u64>,
+    ) -> Result<Option<http::Request<Bytes>>, Error> {
+        let mut joined: Option<http::Request<Bytes>> = None;
+        let mut list = BytesMut::new();
+        for (mut call, id) in calls.into_iter().zip(ids) {
+            list.extend_from_slice(if joined.is_none() { b"[" } else { b"," });
+            list.extend_from_slice(&Self::with_id(std::mem::take(call.body_mut()), id));
+            let first = joined.get_or_insert_with(|| call.clone());
+            if first.extensions().get::<HostPrefix>() != call.extensions().get() {
+                let error = Error::new(ErrorKind::Unwritable).in_format("JSON-RPC");
+                return Err(error.expected("calls to one host in a batch"));
+            }
+        }
+        list.extend_from_slice(b"]");
+        Ok(joined.map(|call| call.map(|_| list.freeze())))
+    }
+
+    fn split_responses(
+        &self,
+        ids: Range<u64>,
+        head: &response::Parts,
+        body: Body,
+        limits: &Limits,
+    ) -> Result<BatchOutcome, Error> {
+        // Which call has which operation is not known, nor whether its output is sensitive.
+        let unreadable = |error: Error| error.found("").at_path("");
+        if is_list(&body) {
+            return match (responses_of(ids, body, limits), head.status.as_u16()) {
+                (Ok(responses), _) => Ok(BatchOutcome::Responses(responses)),
+                (Err(error), 200) => Err(unreadable(error)),
+                (Err(_), status) => Ok(BatchOutcome::Foreign(no_response(status))),
+            };
+        }
+        Ok(
+            match outcome(None, head, &body, limits).map_err(unreadable)? {
+                Outcome::Fault(fault) => BatchOutcome::Fault(fault),
+                Outcome::Foreign(what) => BatchOutcome::Foreign(what),
+                Outcome::Output | Outcome::Error(_) => {
+                    BatchOutcome::Foreign("a batch was answered with one result".to_owned())
+                }
+            },
+        )
+    }
+
     fn parse_outcome<'s>(
         &self,
         operation: Operation<'s>,
@@ -56,32 +117,7 @@ impl ClientProtocol for JsonRpc {
         body: &Body,
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
-        let error = match (read(body, limits), head.status.as_u16()) {
-            (Ok(Reply::Result), 200) => return Ok(Outcome::Output),
-            (Ok(Reply::Error(error)), _) => error,
-            (Err(error), 200) => return Err(error),
-            (_, status) => {
-                let message =
-                    format!("status {status}, and the response is not a JSON-RPC response");
-                return Ok(Outcome::Foreign(message));
-            }
-        };
-        let facts = ErrorInfo::of(&head.headers, &error.data);
-        if let Some(shape) = operation.find_error(&facts.name) {
-            return Ok(Outcome::Error(shape));
-        }
-        let kind =
-            FaultKind::from_name(&facts.name).unwrap_or_else(|| match head.status.as_u16() {
-                200 => kind_of_code(error.code),
-                _ => kind_of_status(head.status, &facts.name),
-            });
-        let mut fault = Fault::new(kind, facts.message.unwrap_or(error.message));
-        if !facts.name.is_empty() {
-            fault = fault.with_name(facts.name);
-        }
-        Ok(Outcome::Fault(
-            fault.with_code(error.code).with_status(head.status),
-        ))
+        outcome(Some(operation), head, body, limits)
     }
 
     fn parse_output<'de>(
@@ -134,61 +170,60 @@ impl ClientProtocol for JsonRpc {
     }
 }
 
+/// What a response holds. Without an operation no error is known.
+fn outcome<'s>(
+    operation: Option<Operation<'s>>,
+    head: &response::Parts,
+    body: &Body,
+    limits: &Limits,
+) -> Result<Outcome<'s>, Error> {
+    let error = match (read(body, limits), head.status.as_u16()) {
+        (Ok(Reply::Result), 200) => return Ok(Outcome::Output),
+        (Ok(Reply::Error(error)), _) => error,
+        (Err(error), 200) => return Err(error),
+        (_, status) => return Ok(Outcome::Foreign(no_response(status))),
+    };
+    let facts = ErrorInfo::of(&head.headers, &error.data);
+    if let Some(shape) = operation.and_then(|operation| operation.find_error(&facts.name)) {
+        return Ok(Outcome::Error(shape));
+    }
+    let kind = FaultKind::from_name(&facts.name).unwrap_or_else(|| match head.status.as_u16() {
+        200 => kind_of_code(error.code),
+        _ => kind_of_status(head.status, &facts.name),
+    });
+    let mut fault = Fault::new(kind, facts.message.unwrap_or(error.message));
+    if !facts.name.is_empty() {
+        fault = fault.with_name(facts.name);
+    }
+    Ok(Outcome::Fault(
+        fault.with_code(error.code).with_status(head.status),
+    ))
+}
+
+#[cold]
+fn no_response(status: u16) -> String {
+    format!("status {status}, and the response is not a JSON-RPC response")
+}
+
 /// For connections on which several calls are in flight.
 impl JsonRpc {
     /// A call that a client wrote, with another id than 1.
     #[must_use]
     pub fn with_id(call: Bytes, id: u64) -> Bytes {
-        let mut call = call
-            .try_into_mut()
-            .unwrap_or_else(|call| BytesMut::from(&*call));
-        // Without the id and the brace, the last two bytes.
-        call.truncate(call.len().saturating_sub(2));
-        call.extend_from_slice(format!("{id}}}").as_bytes());
+        let mut call = without_id(call);
+        call.extend_from_slice(format!(",\"id\":{id}}}").as_bytes());
         call.freeze()
-    }
-
-    /// Which call a message of a server answers. A server may send calls of its own, which have
-    /// ids of its own, so a message with a `method` answers none.
-    ///
-    /// # Errors
-    ///
-    /// The text is not an object of JSON.
-    pub fn response_id(message: &Body, limits: &Limits) -> Result<ResponseId, Error> {
-        let at = Member::DOCUMENT;
-        let mut decoder = JsonDecoder::from_body(message, CLIENT, limits)?;
-        let (mut id, mut is_error, mut is_call) = (Value::Null, false, false);
-        let mut seq = decoder.map(at)?;
-        while let Some(name) = decoder.key(at, &mut seq)? {
-            match &*name {
-                "id" => id = Value::decode(at, &mut decoder)?,
-                other => {
-                    is_error |= other == "error";
-                    is_call |= other == "method";
-                    skip(&mut decoder)?;
-                }
-            }
-        }
-        decoder.finish()?;
-        let number = id.as_i64().and_then(|id| u64::try_from(id).ok());
-        Ok(match number {
-            _ if is_call => ResponseId::None,
-            Some(id) => ResponseId::Call(id),
-            None if is_error && id.is_null() => ResponseId::Unknown,
-            None => ResponseId::None,
-        })
     }
 }
 
-/// Which call a message of a server answers.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum ResponseId {
-    /// The call with this id.
-    Call(u64),
-    /// A call whose id the server could not read: the message is an error with the id null.
-    Unknown,
-    /// No call of [`JsonRpc::with_id`].
-    None,
+/// A call that a client wrote, without its end: the id, which is its last member, and the brace.
+fn without_id(call: Bytes) -> BytesMut {
+    const END: &[u8] = br#","id":1}"#;
+    let mut call = call
+        .try_into_mut()
+        .unwrap_or_else(|call| BytesMut::from(&*call));
+    call.truncate(call.len().saturating_sub(END.len()));
+    call
 }
 
 /// What a response holds.
@@ -261,7 +296,7 @@ fn error_object(decoder: &mut JsonDecoder<'_>) -> Result<ErrorObject, Error> {
 }
 
 #[cold]
-fn wrong(decoder: &JsonDecoder<'_>, expected: &'static str) -> Error {
+pub(super) fn wrong(decoder: &JsonDecoder<'_>, expected: &'static str) -> Error {
     Decoder::error(decoder, ErrorKind::Syntax, expected)
 }
 

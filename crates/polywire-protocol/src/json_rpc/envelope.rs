@@ -185,13 +185,17 @@ impl Parser<'_> {
         }
     }
 
-    /// A part of the message. It shares the memory of the message, unless it is so small that a
-    /// handler that keeps it would hold much more memory than it needs.
     fn part(&self, range: Range<usize>) -> Bytes {
-        match range.len() < self.bytes.len() / 256 {
-            true => Bytes::copy_from_slice(self.bytes.get(range).unwrap_or_default()),
-            false => self.bytes.slice(range),
-        }
+        part(self.bytes, range)
+    }
+}
+
+/// A part of a message. It shares the memory of the message, unless it is so small that an owner
+/// that keeps it would hold much more memory than it needs.
+pub(super) fn part(message: &Bytes, range: Range<usize>) -> Bytes {
+    match range.len() < message.len() / 256 {
+        true => Bytes::copy_from_slice(message.get(range).unwrap_or_default()),
+        false => message.slice(range),
     }
 }
 

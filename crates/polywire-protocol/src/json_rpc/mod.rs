@@ -2,12 +2,13 @@
 //!
 //! <https://www.jsonrpc.org/specification>
 //!
-//! `envelope.rs` finds the calls of a message, `server.rs` and `client.rs` are the two sides, and
-//! `positional.rs` reads parameters by position.
+//! `envelope.rs` finds the calls of a message, and `responses.rs` its responses. `server.rs` and
+//! `client.rs` are the two sides, and `positional.rs` reads parameters by position.
 
 mod client;
 mod envelope;
 mod positional;
+mod responses;
 mod server;
 
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ use http::{HeaderValue, Method, request};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_schema::{Encoder, Error, Member, Service, TokenReader};
 
-pub use client::ResponseId;
+pub use responses::ResponseId;
 
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
 use crate::size_hint::SizeHint;
@@ -38,8 +39,8 @@ use crate::{Fault, FaultKind};
 /// - A modelled error has the code -32000, or the code of the fault, and as `data` the members of
 ///   the error and `__type`, its id. Other faults have the codes of section 5.1, and as `data`
 ///   the same structure as in the RPC protocols of Smithy.
-/// - The server runs the calls of a batch one after the other and answers in their order:
-///   section 6.
+/// - The server runs the calls of a batch one after the other and answers in their order. A
+///   client accepts any order: section 6.
 /// - Members have their own names, and timestamps are seconds unless `@timestampFormat` says
 ///   otherwise: the specification leaves this open.
 /// - Calls are posted to `/jsonrpc`, or to [another path](Self::with_path), as
@@ -57,6 +58,7 @@ pub struct JsonRpc {
 }
 
 const PROFILE: JsonProfile = JsonProfile::DEFAULT;
+const CLIENT: JsonProfile = PROFILE.for_client();
 
 /// The media types of calls. The first is that of requests of a client, and of responses.
 const MEDIA_TYPES: [&str; 3] = [

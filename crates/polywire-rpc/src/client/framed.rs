@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,19 @@ pub(super) type OpenFrames =
 pub(super) trait MessageCarrier: fmt::Debug + Send + Sync {
     /// Calls the operation with this index.
     fn exchange(&self, operation: u32, payload: Bytes) -> ExchangeFuture;
+
+    /// Returns ids for the calls of a message with several.
+    fn reserve_ids(&self, count: u64) -> Range<u64> {
+        1..count.saturating_add(1)
+    }
+
+    /// Sends a message with the calls of these ids. Without ids the response is empty, and comes
+    /// when the message is written.
+    fn exchange_message(&self, ids: Range<u64>, message: Bytes) -> ExchangeFuture {
+        let _ = (ids, message);
+        let error = CallError::usage("each message of this connection is one call");
+        Box::pin(async { Err(error) })
+    }
 }
 
 /// A client of frames, with the operations of a service.

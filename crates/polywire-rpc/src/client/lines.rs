@@ -1,7 +1,8 @@
 //! Clients of JSON-RPC over byte streams: one message per line, in both directions.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,10 +28,12 @@ impl ClientBuilder {
     /// An error with the id null belongs to the only call in flight. If there are several, it is ignored, because it could
     /// belong to any of them. Calls that ended before their response are in flight until the response arrives.
     ///
+    /// A [batch](Client::call_batch) is one line, and so is its response: it counts as one call here.
+    ///
     /// The deadline and the limits apply; other settings do not. A line that is longer than
-    /// [`Limits::bytes`](polywire_schema::Limits::bytes) ends the connection, and so does one that is not a JSON object. At the
-    /// end of the connection all calls end with an error, and so do later ones. The connection ends once the client and its
-    /// clones are dropped. Must be called within the runtime of tokio.
+    /// [`Limits::bytes`](polywire_schema::Limits::bytes) ends the connection, and so does one that is neither a JSON object
+    /// nor a list of them. At the end of the connection all calls end with an error, and so do later ones. The connection
+    /// ends once the client and its clones are dropped. Must be called within the runtime of tokio.
     ///
     /// ```
     /// use polywire_protocol::ProtocolKind;
@@ -82,19 +85,26 @@ struct LineCarrier {
     limits: Limits,
 }
 
-/// A call that has not been written.
+/// A message that has not been written.
 struct OutgoingLine {
-    id: u64,
+    kind: LineKind,
     /// With its end.
     line: Bytes,
 }
 
-/// The calls that wait for their responses.
+enum LineKind {
+    /// Calls. The first has this id.
+    Calls(u64),
+    /// A notification. It gets an empty response when it is written.
+    Notification(oneshot::Sender<Bytes>),
+}
+
+/// The calls that wait for their responses. A batch is one of them.
 #[derive(Default)]
 struct Calls {
     last_id: u64,
-    /// By id.
-    pending: HashMap<u64, PendingCall>,
+    /// By the first id.
+    pending: BTreeMap<u64, PendingCall>,
     /// The number of calls that were written and then dropped before their response.
     dropped: usize,
     /// Why the connection has ended, if it has.
@@ -102,6 +112,8 @@ struct Calls {
 }
 
 struct PendingCall {
+    /// The end of its ids.
+    end: u64,
     response: oneshot::Sender<Bytes>,
     is_written: bool,
 }
@@ -122,16 +134,23 @@ impl Calls {
         self.dropped += usize::from(call.is_some_and(|call| call.is_written));
     }
 
+    /// Takes the call that has one of these ids, unless it was dropped.
+    fn take_one_of(&mut self, ids: &[u64]) -> Option<PendingCall> {
+        let first = ids.iter().find_map(|id| {
+            let (first, call) = self.pending.range(..=id).next_back()?;
+            (*id < call.end).then_some(*first)
+        });
+        if first.is_none() && ids.iter().any(|id| *id <= self.last_id) {
+            self.dropped = self.dropped.saturating_sub(1);
+        }
+        self.pending.remove(&first?)
+    }
+
     /// Takes the call that a response belongs to, unless it was dropped.
-    fn take(&mut self, id: ResponseId) -> Option<PendingCall> {
+    fn take(&mut self, id: &ResponseId) -> Option<PendingCall> {
         match id {
-            ResponseId::Call(id) => {
-                let call = self.pending.remove(&id);
-                if call.is_none() && id <= self.last_id {
-                    self.dropped = self.dropped.saturating_sub(1);
-                }
-                call
-            }
+            ResponseId::Call(id) => self.take_one_of(&[*id]),
+            ResponseId::Batch(ids) => self.take_one_of(ids),
             ResponseId::Unknown => {
                 let written = self.pending.iter().filter(|(_, call)| call.is_written);
                 let ids: Vec<u64> = written.map(|(id, _)| *id).take(2).collect();
@@ -170,12 +189,25 @@ impl_debug!(LineCarrier { deadline });
 
 impl MessageCarrier for LineCarrier {
     fn exchange(&self, _: u32, payload: Bytes) -> ExchangeFuture {
+        let ids = self.reserve_ids(1);
+        let call = JsonRpc::with_id(payload, ids.start);
+        self.exchange_message(ids, call)
+    }
+
+    fn reserve_ids(&self, count: u64) -> Range<u64> {
+        let mut calls = lock(&self.calls);
+        let first = calls.last_id + 1;
+        calls.last_id += count;
+        first..first + count
+    }
+
+    fn exchange_message(&self, ids: Range<u64>, message: Bytes) -> ExchangeFuture {
         let timeout = CallTimeout::start(self.deadline);
         let (outgoing, calls) = (self.outgoing.clone(), Arc::clone(&self.calls));
         let limit = self.limits.bytes();
         Box::pin(async move {
-            let call = call(&outgoing, &calls, payload, limit);
-            match timeout.timeout(call).await {
+            let response = send(&outgoing, &calls, ids, message, limit);
+            match timeout.timeout(response).await {
                 Some(response) => {
                     let (head, ()) = http::Response::new(()).into_parts();
                     Ok((head, Body::new(response?)))
@@ -186,47 +218,54 @@ impl MessageCarrier for LineCarrier {
     }
 }
 
-/// Sends a call, and waits for its response.
-async fn call(
+/// Sends a message with the calls of these ids, and waits for its response. Without ids the response is empty, and comes when
+/// the message is written.
+async fn send(
     outgoing: &mpsc::Sender<OutgoingLine>,
     calls: &Arc<Mutex<Calls>>,
-    payload: Bytes,
+    ids: Range<u64>,
+    message: Bytes,
     limit: usize,
 ) -> Result<Bytes, CallError> {
     // The server could not tell to which call its error belongs.
-    if payload.len() > limit {
+    if message.len() > limit {
         let reason = format!("the call is longer than {limit} bytes (Limits::bytes)");
         return Err(CallError::encode_text(reason));
     }
+    let mut line = Vec::with_capacity(message.len() + 1);
+    line.extend_from_slice(&message);
+    line.push(b'\n');
+    let line = Bytes::from(line);
     let (sender, response) = oneshot::channel();
-    let (guard, call) = {
+    let (kind, guard) = {
         let mut locked = lock(calls);
         if let Some(why) = &locked.ended {
             return Err(CallError::lost(false, why.clone()));
         }
-        locked.last_id += 1;
-        let id = locked.last_id;
-        let pending = PendingCall {
-            response: sender,
-            is_written: false,
-        };
-        locked.pending.insert(id, pending);
-        let calls = Arc::clone(calls);
-        (CallGuard { id, calls }, JsonRpc::with_id(payload, id))
+        match ids.is_empty() {
+            true => (LineKind::Notification(sender), None),
+            false => {
+                let pending = PendingCall {
+                    end: ids.end,
+                    response: sender,
+                    is_written: false,
+                };
+                locked.pending.insert(ids.start, pending);
+                let (id, calls) = (ids.start, Arc::clone(calls));
+                (LineKind::Calls(id), Some(CallGuard { id, calls }))
+            }
+        }
     };
     let ended = || lock(calls).ended.clone().unwrap_or_else(|| closed().into());
-    let mut line = Vec::with_capacity(call.len() + 1);
-    line.extend_from_slice(&call);
-    line.push(b'\n');
-    let line = OutgoingLine {
-        id: guard.id,
-        line: line.into(),
-    };
-    if outgoing.send(line).await.is_err() {
+    if outgoing.send(OutgoingLine { kind, line }).await.is_err() {
         return Err(CallError::lost(false, ended()));
     }
     let response = response.await;
     drop(guard);
+    if response.is_err() {
+        // The queue is closed once it is known why the connection ended.
+        outgoing.closed().await;
+    }
     response.map_err(|_| CallError::lost(true, ended()))
 }
 
@@ -237,14 +276,14 @@ const fn closed() -> &'static str {
 /// Writes calls and reads responses until one of the two ends.
 async fn drive<S: AsyncRead + AsyncWrite>(
     stream: S,
-    queue: mpsc::Receiver<OutgoingLine>,
+    mut queue: mpsc::Receiver<OutgoingLine>,
     calls: Arc<Mutex<Calls>>,
     limits: Limits,
 ) {
     let (read, write) = tokio::io::split(stream);
     let write = Box::pin(write);
     let why = tokio::select! {
-        written = write_lines(write, queue, &calls) => match written {
+        written = write_lines(write, &mut queue, &calls) => match written {
             Ok(()) => closed().into(),
             Err(error) => Cause::of(error),
         },
@@ -262,15 +301,23 @@ async fn drive<S: AsyncRead + AsyncWrite>(
 /// Writes calls until all clients are dropped. A call that was dropped in the queue is skipped.
 async fn write_lines(
     mut stream: impl AsyncWrite + Unpin,
-    mut queue: mpsc::Receiver<OutgoingLine>,
+    queue: &mut mpsc::Receiver<OutgoingLine>,
     calls: &Mutex<Calls>,
 ) -> io::Result<()> {
-    while let Some(call) = queue.recv().await {
-        if lock(calls).begin_write(call.id) {
-            stream.write_all(&call.line).await?;
+    while let Some(OutgoingLine { kind, line }) = queue.recv().await {
+        let is_wanted = match &kind {
+            LineKind::Calls(id) => lock(calls).begin_write(*id),
+            LineKind::Notification(written) => !written.is_closed(),
+        };
+        if is_wanted {
+            stream.write_all(&line).await?;
         }
-        if queue.is_empty() {
+        if queue.is_empty() || matches!(kind, LineKind::Notification(_)) {
             stream.flush().await?;
+        }
+        if let LineKind::Notification(written) = kind {
+            // The client may have stopped waiting.
+            let _ = written.send(Bytes::new());
         }
     }
     stream.shutdown().await
@@ -307,7 +354,7 @@ async fn read_lines(
                 .into();
             }
         };
-        let call = lock(calls).take(id);
+        let call = lock(calls).take(&id);
         match call {
             // It may have been dropped in the meantime.
             Some(call) => drop(call.response.send(line)),

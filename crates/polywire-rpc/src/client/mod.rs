@@ -20,6 +20,7 @@ use self::web::Http;
 use crate::call::CallTimeout;
 use crate::{CallError, ServiceHandle};
 
+mod batch;
 mod builder;
 mod error;
 mod framed;
@@ -172,12 +173,22 @@ impl Client {
         let input = Value::Map(input);
         let input = Dynamic(&input);
         let (head, body) = self.send(operation, &input, show).await?;
-        self.check(operation, &head, &body)?;
+        self.output(operation, &head, &body)
+    }
+
+    /// The output of a response, with its members by name.
+    fn output(
+        &self,
+        operation: Operation<'_>,
+        head: &response::Parts,
+        body: &Body,
+    ) -> Result<Value, CallError> {
+        self.check(operation, head, body)?;
         let mut output = Map::new();
         let inner = &*self.inner;
         inner
             .protocol
-            .decode_output(operation, &head, &body, &inner.limits, &mut output)
+            .decode_output(operation, head, body, &inner.limits, &mut output)
             .map_err(CallError::decode)?;
         Ok(Value::Map(output))
     }
@@ -231,16 +242,22 @@ impl Client {
     async fn exchange(
         &self,
         operation: u32,
+        request: Request<Bytes>,
+        show: Option<&mut impl FnMut(&Exchange)>,
+    ) -> Result<(response::Parts, Body), CallError> {
+        match &self.inner.carrier {
+            Carrier::Http(http) => self.exchange_http(http, request, show).await,
+            Carrier::Messages(messages) => messages.exchange(operation, request.into_body()).await,
+        }
+    }
+
+    async fn exchange_http(
+        &self,
+        http: &Http,
         mut request: Request<Bytes>,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
-        let http = match &inner.carrier {
-            Carrier::Http(http) => http,
-            Carrier::Messages(messages) => {
-                return messages.exchange(operation, request.into_body()).await;
-            }
-        };
         let timeout = CallTimeout::start(inner.deadline);
         if http.send_deadline {
             timeout.write_header(request.headers_mut());
@@ -280,6 +297,16 @@ impl Client {
         operation: Operation<'_>,
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
+        let request = self.encode(operation, input)?;
+        self.complete(operation, request)
+    }
+
+    /// The request of a call as its protocol writes it.
+    fn encode(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+    ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
         let request = match WithToken::is_due(operation, input) {
             false => inner.protocol.encode_input(operation, input),
@@ -289,7 +316,16 @@ impl Client {
                 inner.protocol.encode_input(operation, &input)
             }
         };
-        let mut request = request.map_err(CallError::encode)?;
+        request.map_err(CallError::encode)
+    }
+
+    /// Adds what depends on the operation and on the server, if the request is sent over HTTP.
+    fn complete(
+        &self,
+        operation: Operation<'_>,
+        mut request: Request<Bytes>,
+    ) -> Result<Request<Bytes>, CallError> {
+        let inner = &*self.inner;
         if let Carrier::Http(http) = &inner.carrier {
             finish_request(operation, &mut request, &inner.options).map_err(CallError::encode)?;
             http.address(&mut request)?;

@@ -26,8 +26,8 @@ pub enum CallErrorKind {
     Throttled,
     /// The model has no such operation. Nothing was sent.
     UnknownOperation,
-    /// The client was used incorrectly: a blocking client in an asynchronous task, or a place of another batch. Nothing
-    /// was sent.
+    /// The client was used incorrectly: a blocking client in an asynchronous task, a place of another batch, or a
+    /// notification or batch over a protocol that has none. Nothing was sent.
     Usage,
 }
 

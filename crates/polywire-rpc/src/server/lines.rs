@@ -211,7 +211,8 @@ impl Server {
     /// Whether a response is an error of JSON-RPC with the id null, on one line.
     fn is_error(&self, response: &Bytes) -> bool {
         let id = JsonRpc::response_id(&Body::new(response.clone()), &self.app.engine.limits);
-        is_line(response) && id.is_ok_and(|id| id == ResponseId::Unknown)
+        let is_object = is_line(response) && response.first() == Some(&b'{');
+        is_object && id.is_ok_and(|id| id == ResponseId::Unknown)
     }
 
     /// The response to a message in which each call has the same error. Its id is null if the message cannot be split.

@@ -8,11 +8,17 @@ use std::time::Duration;
 use polywire_protocol::{FaultKind, JsonRpc, ProtocolKind};
 use polywire_rpc::layers::CrossOrigin;
 use polywire_rpc::server::CallService;
-use polywire_rpc::{Call, Context, ServerBuilder, Timeouts, dynamic};
+use polywire_rpc::{
+    Call, CallError, CallErrorKind, Client, ClientBuilder, Context, ServerBuilder, Timeouts,
+    dynamic,
+};
 use polywire_schema::{Limits, Map, Value};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tower::{ServiceExt, layer::layer_fn, service_fn};
 
-use crate::support::{Reply, SECRET, Site, WIRES, builder, request, service};
+use crate::support::{Caller, Reply, SECRET, Site, WIRES, builder, request, service, within};
 
 fn json_rpc() -> ServerBuilder {
     let others = WIRES.into_iter().fold(builder(), ServerBuilder::protocol);
@@ -186,6 +192,269 @@ async fn clients_read_results_and_errors() {
     );
     let fault = client.fault("Fail", r#"{"how":"panic"}"#).await;
     assert_eq!(fault.kind(), FaultKind::Internal);
+}
+
+fn input<const N: usize>(members: [(&'static str, Value); N]) -> Map {
+    Map::from_iter(members)
+}
+
+/// The input of `Add`, whose output is 1 more.
+fn number(left: i64) -> Map {
+    input([("left", left.into()), ("right", 1.into())])
+}
+
+/// What became of a call: its sum, or the kind and text of its error.
+fn outcome(result: &Result<Value, CallError>) -> Result<i64, (CallErrorKind, String)> {
+    match result {
+        Ok(output) => Ok(output["sum"].as_i64().unwrap()),
+        Err(error) => Err((error.kind(), error.to_string())),
+    }
+}
+
+#[tokio::test]
+async fn clients_send_notifications() {
+    let count = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&count);
+    let handler = dynamic(move |_: Map, _: Context| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async { Ok(()) }
+    });
+    let site = Site::start(json_rpc().operation("Nothing", handler)).await;
+    let Caller(client) = site.client(ProtocolKind::JsonRpc);
+    for expected in 1..4 {
+        within(client.notify("Nothing", Map::new())).await.unwrap();
+        assert_eq!(count.load(Ordering::SeqCst), expected);
+    }
+    // The errors of the call are not known, but those of the client are.
+    let panics = input([("how", "panic".into())]);
+    within(client.notify("Fail", panics)).await.unwrap();
+    let error = client.notify("None", Map::new()).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::UnknownOperation, "{error}");
+    let wrong = input([("how", 5.into())]);
+    let error = client.notify("Fail", wrong).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Encode, "{error}");
+}
+
+#[tokio::test]
+async fn clients_send_batches() {
+    let site = Site::start(json_rpc()).await;
+    let Caller(client) = site.client(ProtocolKind::JsonRpc);
+    let calls = [
+        ("Add", number(1)),
+        ("Fail", input([("how", "not there".into())])),
+        ("Nothing", Map::new()),
+        ("Fail", input([("how", "internal".into())])),
+        ("Add", number(2)),
+    ];
+    let results = within(client.call_batch(calls)).await.unwrap();
+    let [one, two, three, four, five] = &results[..] else {
+        panic!("{results:?}");
+    };
+    assert_eq!((outcome(one), outcome(five)), (Ok(2), Ok(3)));
+    let fault = two.as_ref().unwrap_err().fault().unwrap();
+    assert_eq!(fault.shape(), "example.wire#NotThere");
+    assert_eq!(
+        fault.details().get("count").and_then(Value::as_i64),
+        Some(3)
+    );
+    assert_eq!(three.as_ref().unwrap(), &Value::Map(Map::new()));
+    let fault = four.as_ref().unwrap_err().fault().unwrap();
+    assert_eq!(fault.kind(), FaultKind::Internal);
+    // One call is a batch too, and many are.
+    let results = within(client.call_batch([("Add", number(5))])).await;
+    assert_eq!(outcome(&results.unwrap()[0]), Ok(6));
+    let calls = (0..1000).map(|left| ("Add", number(left)));
+    let results = within(client.call_batch(calls)).await.unwrap();
+    let sums: Vec<_> = results.iter().map(outcome).collect();
+    assert_eq!(sums, (1..1001).map(Ok).collect::<Vec<_>>());
+}
+
+/// If a call cannot be sent, none is. Without calls nothing is sent.
+#[tokio::test]
+async fn batches_that_are_not_sent() {
+    let builder = || Client::builder(service(), ProtocolKind::JsonRpc);
+    let client = builder().connect("http://127.0.0.1:1").unwrap();
+    assert!(client.call_batch([]).await.unwrap().is_empty());
+    let wrong = input([("left", "x".into())]);
+    let many = vec![("Add", number(1)); 1001];
+    for (calls, kind) in [
+        (
+            vec![("Add", number(1)), ("None", Map::new())],
+            CallErrorKind::UnknownOperation,
+        ),
+        (
+            vec![("Add", number(1)), ("Add", wrong)],
+            CallErrorKind::Encode,
+        ),
+        (many, CallErrorKind::Encode),
+        (vec![("Add", number(1))], CallErrorKind::Connect),
+    ] {
+        let error = within(client.call_batch(calls)).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.is_unstarted());
+    }
+    let hosts = ["a", "b"].map(|tenant| ("Hosted", input([("tenant", tenant.into())])));
+    let error = within(client.call_batch(hosts)).await.unwrap_err();
+    assert!(error.to_string().contains("one host"), "{error}");
+}
+
+/// Only JSON-RPC has notifications and batches.
+#[tokio::test]
+async fn other_protocols_have_no_batches() {
+    let kinds = WIRES.into_iter().map(|kind| (kind, "http://127.0.0.1:1"));
+    for (kind, url) in kinds.chain([(ProtocolKind::Frame, "tcp://127.0.0.1:1")]) {
+        let client = Client::builder(service(), kind).connect(url).unwrap();
+        let error = client.notify("Add", number(1)).await.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::Usage);
+        assert_eq!(error.to_string(), format!("{kind} has no notifications"));
+        let error = client.call_batch([("Add", number(1))]).await.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::Usage);
+        assert_eq!(error.to_string(), format!("{kind} has no batches"));
+    }
+}
+
+/// A client of a server that answers one request with this text, and the body of the request.
+async fn answered(
+    status: u16,
+    body: &str,
+    cut: usize,
+) -> (ClientBuilder, String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let len = body.len() + cut;
+    let length = match status {
+        204 => String::new(),
+        _ => format!("content-length: {len}\r\n"),
+    };
+    let answer = format!("HTTP/1.1 {status} X\r\n{length}\r\n{body}");
+    let serving = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut stream = BufReader::new(stream);
+        let (mut line, mut len) = (String::new(), 0);
+        while line != "\r\n" {
+            line.clear();
+            stream.read_line(&mut line).await.unwrap();
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                len = value.trim().parse().unwrap();
+            }
+        }
+        let mut request = vec![0; len];
+        stream.read_exact(&mut request).await.unwrap();
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        String::from_utf8(request).unwrap()
+    });
+    let builder = Client::builder(service(), ProtocolKind::JsonRpc);
+    (builder, url, serving)
+}
+
+const ERROR: &str = r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"m"},"id":null}"#;
+
+#[tokio::test]
+async fn responses_to_notifications() {
+    for (status, body, cut, expected) in [
+        (200, "", 0, None),
+        (202, "", 0, None),
+        (204, "", 0, None),
+        // Some servers answer notifications too.
+        (200, "null", 0, None),
+        (200, &*sum(2, "null"), 0, None),
+        (200, ERROR, 0, Some(CallErrorKind::Fault)),
+        (400, ERROR, 0, Some(CallErrorKind::Fault)),
+        (201, "", 0, Some(CallErrorKind::Protocol)),
+        (500, "", 0, Some(CallErrorKind::Protocol)),
+        (503, "later", 0, Some(CallErrorKind::Protocol)),
+        (200, "hello", 0, Some(CallErrorKind::Decode)),
+        (200, "", 1, Some(CallErrorKind::Disconnected)),
+    ] {
+        let (builder, url, serving) = answered(status, body, cut).await;
+        let client = builder.connect(&url).unwrap();
+        let found = within(client.notify("Add", number(1))).await;
+        let kind = found.as_ref().err().map(CallError::kind);
+        assert_eq!(kind, expected, "{status} {body}: {found:?}");
+        assert_eq!(within(serving).await.unwrap(), add(1, ""));
+    }
+}
+
+#[tokio::test]
+async fn responses_to_batches() {
+    let missing = |text: &str| {
+        let text = format!("cannot decode the response: {text}");
+        Err((CallErrorKind::Decode, text))
+    };
+    let null = || Err((CallErrorKind::Fault, "m".to_owned()));
+    let [one, two] = [sum(1, "1"), sum(2, "2")];
+    let list = |responses: &[&str]| format!("[{}]", responses.join(","));
+    for (body, expected) in [
+        (list(&[&one, &two]), [Ok(1), Ok(2)]),
+        (list(&[&two, &one]), [Ok(1), Ok(2)]),
+        (list(&[&two]), [missing("no response has the id 1"), Ok(2)]),
+        (
+            list(&[&two, &two, &one]),
+            [Ok(1), missing("several responses have the id 2")],
+        ),
+        (
+            list(&[&sum(9, "9"), &two]),
+            [
+                missing("no response has the id 1, but one has the unknown id 9"),
+                Ok(2),
+            ],
+        ),
+        (list(&[ERROR, &two]), [null(), Ok(2)]),
+    ] {
+        let (builder, url, serving) = answered(200, &body, 0).await;
+        let client = builder.connect(&url).unwrap();
+        let calls = [("Add", number(1)), ("Add", number(2))];
+        let results = within(client.call_batch(calls)).await.unwrap();
+        let mut found: Vec<_> = results.iter().map(outcome).collect();
+        for (found, expected) in found.iter_mut().zip(&expected) {
+            if let (Err((_, found)), Err((CallErrorKind::Fault, message))) = (found, expected) {
+                assert!(found.contains(message), "{found}");
+                found.clone_from(message);
+            }
+        }
+        assert_eq!(found, expected, "{body}");
+        let request = within(serving).await.unwrap();
+        assert_eq!(request, list(&[&add(1, "1"), &add(2, "2")]));
+    }
+    for (status, body, cut, expected) in [
+        (200, ERROR, 0, CallErrorKind::Fault),
+        (400, ERROR, 0, CallErrorKind::Fault),
+        (200, &one, 0, CallErrorKind::Protocol),
+        (503, "[later", 0, CallErrorKind::Protocol),
+        (200, "", 0, CallErrorKind::Decode),
+        (204, "", 0, CallErrorKind::Protocol),
+        (200, &format!("[{one},"), 0, CallErrorKind::Decode),
+        (200, &format!("[{one},"), 5, CallErrorKind::Disconnected),
+    ] {
+        let (builder, url, _serving) = answered(status, body, cut).await;
+        let client = builder.connect(&url).unwrap();
+        let calls = [("Add", number(1)), ("Add", number(2))];
+        let error = within(client.call_batch(calls)).await.unwrap_err();
+        assert_eq!(error.kind(), expected, "{status} {body}: {error}");
+    }
+}
+
+/// Limits count for the whole response.
+#[tokio::test]
+async fn limits_of_responses_to_batches() {
+    let body = format!("[{},{}]", sum(1, "1"), sum(2, "2"));
+    let (builder, url, _serving) = answered(200, &body, 0).await;
+    let limits = Limits::DEFAULT.with_bytes(body.len() - 1);
+    let client = builder.limits(limits).connect(&url).unwrap();
+    let calls = || [("Add", number(1)), ("Add", number(2))];
+    let error = within(client.call_batch(calls())).await.unwrap_err();
+    assert!(error.to_string().contains("Limits::bytes"), "{error}");
+    let many = vec!["1"; 100].join(",");
+    let list =
+        |id: u32| format!(r#"{{"jsonrpc":"2.0","result":{{"document":[{many}]}},"id":{id}}}"#);
+    let deep = format!("[{},{},{}]", list(1), list(2), list(3));
+    let (builder, url, _serving) = answered(200, &deep, 0).await;
+    let client = builder.limits(Limits::DEFAULT.with_items(250));
+    let client = client.connect(&url).unwrap();
+    let call = |_| ("DocumentPayload", Map::new());
+    let error = within(client.call_batch([1, 2, 3].map(call))).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("Limits::items"), "{error}");
 }
 
 #[tokio::test]

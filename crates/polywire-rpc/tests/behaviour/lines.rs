@@ -14,7 +14,7 @@ use polywire_codec::json;
 use polywire_protocol::{Fault, FaultKind, ProtocolKind};
 use polywire_rpc::server::{HeadService, HttpRequest, HttpResponse, HttpService, Peer, RoutedCall};
 use polywire_rpc::{
-    CallErrorKind, Client, ClientBuilder, Server, ServerBuilder, Timeouts, dynamic,
+    CallError, CallErrorKind, Client, ClientBuilder, Server, ServerBuilder, Timeouts, dynamic,
 };
 use polywire_schema::{Limits, Map, Value};
 use tokio::io::{
@@ -267,6 +267,7 @@ async fn rejected_messages_keep_their_ids() {
             -32000,
         ),
         (shed(503, "later"), -32000),
+        (shed(503, r#"[{"error":1,"id":null}]"#), -32000),
         (shed(500, "oops"), -32603),
         (shed(200, "{}"), -32603),
         (shed(200, ""), -32603),
@@ -571,7 +572,7 @@ impl Pair {
         }
     }
 
-    fn call(&self) -> JoinHandle<Result<String, polywire_rpc::CallError>> {
+    fn call(&self) -> JoinHandle<Result<String, CallError>> {
         let client = self.client.clone();
         tokio::spawn(async move { client.call("Add", ADD).await })
     }
@@ -662,4 +663,212 @@ async fn dropped_calls_are_not_sent() {
     pair.send(std::str::from_utf8(ERROR).unwrap()).await;
     let fault = within(calls.remove(0)).await.unwrap().unwrap_err();
     assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+}
+
+/// The inputs of calls of `Add`.
+fn adds(count: i64) -> Vec<(&'static str, Map)> {
+    let input = |left: i64| Map::from_iter([("left", left), ("right", 1)]);
+    (0..count).map(|left| ("Add", input(left))).collect()
+}
+
+/// The sum of each call, or the text of its error.
+fn sums(results: &[Result<Value, CallError>]) -> Vec<Result<i64, String>> {
+    let sum = |result: &Result<Value, CallError>| match result {
+        Ok(output) => Ok(output["sum"].as_i64().unwrap()),
+        Err(error) => Err(error.to_string()),
+    };
+    results.iter().map(sum).collect()
+}
+
+#[tokio::test]
+async fn a_client_sends_notifications_and_batches() {
+    let count = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&count);
+    let handler = dynamic(move |_: Map, _| {
+        *counted.lock().unwrap() += 1;
+        async { Ok(()) }
+    });
+    let (Caller(client), serving) = client(json_rpc().operation("Nothing", handler));
+    let tasks = (0..50).map(|number| {
+        let client = client.clone();
+        tokio::spawn(async move {
+            client.notify("Nothing", Map::new()).await.unwrap();
+            let results = client.call_batch(adds(number)).await.unwrap();
+            assert_eq!(sums(&results), (1..=number).map(Ok).collect::<Vec<_>>());
+            let input = Map::from_iter([("left", number), ("right", 1)]);
+            let output = client.call("Add", input).await.unwrap();
+            assert_eq!(output["sum"].as_i64(), Some(number + 1));
+        })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        within(task).await.unwrap();
+    }
+    // All notifications that were written run.
+    drop(client);
+    within(serving).await.unwrap().unwrap();
+    assert_eq!(*count.lock().unwrap(), 50);
+}
+
+impl Pair {
+    fn batch(&self, count: i64) -> JoinHandle<Result<Vec<Result<Value, CallError>>, CallError>> {
+        let Caller(client) = self.client.clone();
+        tokio::spawn(async move { client.call_batch(adds(count)).await })
+    }
+
+    fn notify(&self) -> JoinHandle<Result<(), CallError>> {
+        let Caller(client) = self.client.clone();
+        tokio::spawn(async move { client.notify("Nothing", Map::new()).await })
+    }
+
+    /// The ids of the next batch.
+    async fn ids(&mut self) -> Vec<i64> {
+        let line = within(self.lines.next_line()).await.unwrap().unwrap();
+        let calls = json::read_value(&line).unwrap();
+        let calls = calls.as_list().unwrap().iter();
+        calls.map(|call| call["id"].as_i64().unwrap()).collect()
+    }
+
+    /// Answers with a list, whose sums are the ids.
+    async fn answers(&mut self, ids: &[i64]) {
+        let response = |id| format!(r#"{{"jsonrpc":"2.0","result":{{"sum":{id}}},"id":{id}}}"#);
+        let responses: Vec<String> = ids.iter().map(response).collect();
+        self.send(&format!("[{}]", responses.join(","))).await;
+    }
+}
+
+#[tokio::test]
+async fn responses_to_batches() {
+    let mut pair = Pair::new(10_000);
+    let (call, batch) = (pair.call(), pair.batch(2));
+    assert_eq!(pair.id().await, 1);
+    assert_eq!(pair.ids().await, [2, 3]);
+    let other = pair.batch(3);
+    assert_eq!(pair.ids().await, [4, 5, 6]);
+    // Lists of other ids, and calls of the server.
+    pair.answers(&[7, 8]).await;
+    pair.send(r#"[{"jsonrpc":"2.0","method":"m","id":2},{"jsonrpc":"2.0","method":"m"}]"#)
+        .await;
+    pair.answers(&[9, 6, 4, 4]).await;
+    let missing = |text: &str| Err(format!("cannot decode the response: {text}"));
+    let expected = [
+        missing("several responses have the id 4"),
+        missing("no response has the id 5, but one has the unknown id 9"),
+        Ok(6),
+    ];
+    let results = within(other).await.unwrap().unwrap();
+    assert_eq!(sums(&results), expected);
+    pair.answers(&[3, 2]).await;
+    let results = within(batch).await.unwrap().unwrap();
+    assert_eq!(sums(&results), [Ok(2), Ok(3)]);
+    pair.answer(1).await;
+    within(call).await.unwrap().unwrap();
+    // One error for the only batch in flight, with and without a list around it.
+    let error = std::str::from_utf8(ERROR).unwrap();
+    let batch = pair.batch(2);
+    assert_eq!(pair.ids().await, [7, 8]);
+    pair.send(error).await;
+    let fault = within(batch).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+    let batch = pair.batch(1);
+    assert_eq!(pair.ids().await, [9]);
+    pair.send(&format!("[{error}]")).await;
+    let results = within(batch).await.unwrap().unwrap();
+    assert_eq!(
+        results[0].as_ref().unwrap_err().kind(),
+        CallErrorKind::Fault
+    );
+    // The list and the calls do not match.
+    let (call, batch) = (pair.call(), pair.batch(2));
+    assert_eq!(pair.id().await, 10);
+    assert_eq!(pair.ids().await, [11, 12]);
+    pair.answers(&[10]).await;
+    let error = within(call).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Decode, "{error}");
+    pair.answer(12).await;
+    let error = within(batch).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Protocol, "{error}");
+    // Truncated.
+    let batch = pair.batch(2);
+    assert_eq!(pair.ids().await, [13, 14]);
+    pair.send("[{\"jsonrpc\":\"2.0\",\"result\":{},\"id\":13},")
+        .await;
+    let error = within(batch).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Disconnected, "{error}");
+    assert!(error.to_string().contains("is not a response"), "{error}");
+}
+
+/// A batch that was dropped is one call in flight until its response arrives.
+#[tokio::test]
+async fn dropped_batches() {
+    let error = std::str::from_utf8(ERROR).unwrap();
+    let mut pair = Pair::new(10_000);
+    let dropped = pair.batch(3);
+    assert_eq!(pair.ids().await, [1, 2, 3]);
+    dropped.abort();
+    assert!(dropped.await.unwrap_err().is_cancelled());
+    let call = pair.call();
+    assert_eq!(pair.id().await, 4);
+    // Of either.
+    pair.send(error).await;
+    pair.answers(&[3, 1, 2]).await;
+    // Now of the call.
+    pair.send(error).await;
+    let fault = within(call).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+}
+
+/// A notification is done when it is written. It is no call in flight.
+#[tokio::test]
+async fn notifications_are_written() {
+    let expected = r#"{"jsonrpc":"2.0","method":"Nothing","params":{}}"#;
+    // Shorter than a line.
+    let mut pair = Pair::new(16);
+    let (first, second) = (pair.notify(), pair.notify());
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert!(!first.is_finished());
+    // One that was dropped before it was written is not sent.
+    second.abort();
+    assert!(second.await.unwrap_err().is_cancelled());
+    let call = pair.call();
+    let line = within(pair.lines.next_line()).await.unwrap().unwrap();
+    assert!(
+        expected == line || expected.replace(",\"params\":{}", "") == line,
+        "{line}"
+    );
+    within(first).await.unwrap().unwrap();
+    assert_eq!(pair.id().await, 1);
+    pair.send(std::str::from_utf8(ERROR).unwrap()).await;
+    let fault = within(call).await.unwrap().unwrap_err();
+    assert_eq!(fault.kind(), CallErrorKind::Fault, "{fault}");
+    // The connection ends before the line is written, and after that.
+    let Pair {
+        client,
+        lines,
+        write,
+    } = pair;
+    let notify = |client: &Caller| {
+        let Caller(client) = client.clone();
+        tokio::spawn(async move { client.notify("Nothing", Map::new()).await })
+    };
+    let cut = notify(&client);
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    drop((lines, write));
+    let error = within(cut).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Disconnected, "{error}");
+    assert_ne!(error.to_string(), "disconnected: the connection is closed");
+    let error = within(notify(&client)).await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Connect, "{error}");
+    // Too long, or too slow.
+    let (own, _other) = duplex(16);
+    let Caller(client) = client_of(own, |builder| {
+        let limits = Limits::DEFAULT.with_bytes(200);
+        builder.limits(limits).deadline(Duration::from_millis(50))
+    });
+    let long = Map::from_iter([("how", "x".repeat(200))]);
+    let error = client.notify("Fail", long).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Encode, "{error}");
+    let error = within(client.notify("Nothing", Map::new())).await;
+    assert_eq!(error.unwrap_err().kind(), CallErrorKind::Deadline);
+    let error = within(client.call_batch(adds(5))).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Encode, "{error}");
 }

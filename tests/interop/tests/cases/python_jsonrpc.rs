@@ -110,6 +110,15 @@ async fn python_jsonrpclib_server_is_called() {
 }
 
 #[tokio::test]
+async fn python_jsonrpclib_server_gets_notifications_and_batches() {
+    let case = Case::begin("python_jsonrpclib_server_gets_notifications_and_batches");
+    let Some((_server, client)) = their_server(&case) else {
+        return;
+    };
+    math::check_notifications_and_batches(&client, true).await;
+}
+
+#[tokio::test]
 async fn python_jsonrpclib_server_has_errors() {
     let case = Case::begin("python_jsonrpclib_server_has_errors");
     let Some((_server, client)) = their_server(&case) else {

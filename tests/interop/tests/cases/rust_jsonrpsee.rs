@@ -184,6 +184,14 @@ async fn rust_jsonrpsee_server_is_called() {
     math::check_calls(&client).await;
 }
 
+/// It accepts notifications, but runs no method for them.
+#[tokio::test]
+async fn rust_jsonrpsee_server_gets_notifications_and_batches() {
+    let _case = Case::begin("rust_jsonrpsee_server_gets_notifications_and_batches");
+    let (client, _server) = our_client().await;
+    math::check_notifications_and_batches(&client, false).await;
+}
+
 #[tokio::test]
 async fn rust_jsonrpsee_server_has_errors() {
     let _case = Case::begin("rust_jsonrpsee_server_has_errors");

@@ -86,6 +86,35 @@ pub(crate) async fn check_calls(client: &Client) {
     assert_eq!(output["count"].as_i64(), Some(1));
 }
 
+/// A notification and a batch, whose calls have results and errors. `runs` says whether the server runs notifications.
+pub(crate) async fn check_notifications_and_batches(client: &Client, runs: bool) {
+    let text = || Map::from_iter([("text", "x")]);
+    client.notify("Record", text()).await.unwrap();
+    // Nobody learns that there is no such method.
+    client.notify("Missing", Map::new()).await.unwrap();
+    let calls = [
+        ("Subtract", map([("minuend", 42), ("subtrahend", 23)])),
+        ("Divide", map([("dividend", 7), ("divisor", 0)])),
+        ("Missing", Map::new()),
+        ("Record", text()),
+        ("Divide", map([("dividend", 7), ("divisor", 2)])),
+    ];
+    let results = client.call_batch(calls).await.unwrap();
+    let [subtract, by_zero, missing, record, divide] = &results[..] else {
+        panic!("{results:?}");
+    };
+    assert_eq!(subtract.as_ref().unwrap()["difference"].as_i64(), Some(19));
+    assert_eq!(divide.as_ref().unwrap()["quotient"].as_i64(), Some(3));
+    assert!(record.is_ok(), "{record:?}");
+    let fault = by_zero.as_ref().unwrap_err().fault().unwrap();
+    assert_eq!(fault.shape(), "polywire.interop.math#DivisionByZero");
+    assert_eq!(fault.details().get("dividend"), Some(&Value::from(7)));
+    let fault = missing.as_ref().unwrap_err().fault().unwrap();
+    assert_eq!(fault.code(), Some(-32601));
+    let output = client.call("Count", Map::new()).await.unwrap();
+    assert_eq!(output["count"].as_i64(), Some(if runs { 2 } else { 1 }));
+}
+
 /// The fault of a call.
 pub(crate) async fn fault(client: &Client, operation: &str, input: Map) -> Fault {
     let error = client.call(operation, input).await.unwrap_err();
