@@ -16,7 +16,7 @@ impl Client {
     /// notifications.
     ///
     /// Over HTTP this returns when the server has accepted the message: its response has the status 200, 202 or 204 and no
-    /// body. Over lines it returns when the message is written.
+    /// body, or the body `null`. Over lines it returns when the message is written.
     ///
     /// ```
     /// # use std::sync::Arc;
