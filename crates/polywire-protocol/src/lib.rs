@@ -35,6 +35,7 @@ mod intern;
 mod json_rpc;
 mod kind;
 mod media;
+mod mount_error;
 mod operation_table;
 mod protocol;
 mod query;

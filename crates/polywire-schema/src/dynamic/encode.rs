@@ -2,7 +2,7 @@
 
 use polywire_text::Text;
 
-use super::structure::encode_structure;
+use super::encode_structure::encode_structure;
 use crate::{Encoder, Error, ErrorKind, Map, Member, NameSource, ShapeFlags, ShapeKind, Value};
 
 /// Writes a value as the shape of `at`.

@@ -1,14 +1,15 @@
 //! Reads and writes [`Value`]s with schemas. Structures are maps with the member names as keys.
 
 mod decode;
+mod decode_structure;
 mod encode;
-mod structure;
+mod encode_structure;
 
-pub use decode::{complete_structure, decode_structure};
 pub(crate) use decode::{decode, decode_into, document};
+pub use decode_structure::{complete_structure, decode_structure};
 use encode::mismatch;
 pub(crate) use encode::{encode, write_document};
-pub use structure::encode_structure;
+pub use encode_structure::encode_structure;
 
 use crate::{Decode, Decoder, Encode, Encoder, Error, ErrorKind, Map, Member, Value};
 
