@@ -173,10 +173,16 @@ impl<'de> JsonDecoder<'de> {
     pub(super) fn text_of(&self, start: usize, end: usize) -> Text {
         match Text::inline_prefix(&self.text[start..], end - start) {
             Some(text) => text,
-            None => match self.body {
-                Some(body) => body.text(&self.text[start..end]),
-                None => Text::from(&self.text[start..end]),
-            },
+            None => self.long_text(&self.text[start..end]),
+        }
+    }
+
+    /// Not inlined: strings that are not inline are rare, and this code would slow down the others.
+    #[inline(never)]
+    fn long_text(&self, text: &str) -> Text {
+        match self.body {
+            Some(body) => body.text(text),
+            None => Text::from(text),
         }
     }
 }

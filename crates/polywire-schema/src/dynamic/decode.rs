@@ -2,7 +2,7 @@
 
 use polywire_text::Text;
 
-use super::decode_structure::{add_entry, name_of, read_structure};
+use super::decode_structure::{USUAL_ENTRIES, add_entry, name_of, read_structure};
 use crate::error::quoted;
 use crate::generated::{begin_union, end_union};
 use crate::{Decoder, END, Error, ErrorKind, Event, Map, Member, ShapeKind, Value};
@@ -42,7 +42,7 @@ pub(super) fn read<'de, D: Decoder<'de> + ?Sized>(
         Kind::Float => set(place, Value::Float(decoder.float(at)?)),
         Kind::List => return read_list(place, at, decoder),
         Kind::Map => return read_map(place, at, decoder),
-        Kind::Structure => return read_structure(place, at, decoder),
+        Kind::Structure => return read_structure(place, USUAL_ENTRIES, at, decoder),
         Kind::Union => return decode_union(place, at, decoder),
         Kind::Timestamp => set(place, Value::Timestamp(decoder.timestamp(at)?)),
     }
@@ -155,6 +155,9 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
     if !seq.continues {
         list.clear();
     }
+    // Items that are structures mostly have as many members as the item before.
+    let has_structures = kind == ShapeKind::Structure && !is_sparse;
+    let mut entries = USUAL_ENTRIES;
     let mut second = None;
     while match second.take() {
         Some(has_second) => has_second,
@@ -163,6 +166,7 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
         if list.capacity() == 0 {
             let mut value = Value::Null;
             read_item(&mut value, is_sparse, kind, element, decoder)?;
+            entries = value.as_map().map_or(entries, Map::len);
             let expected = decoder.expected(at, &seq);
             let next = || decoder.item(at, &mut seq);
             second = Some(reserve(list, expected, next, |has_second| !has_second)?);
@@ -171,7 +175,13 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
         }
         let position = list.len();
         list.push(Value::Null);
-        read_item(&mut list[position], is_sparse, kind, element, decoder)?;
+        let place = &mut list[position];
+        if has_structures {
+            read_structure(place, entries, element, decoder)?;
+            entries = place.as_map().map_or(entries, Map::len);
+        } else {
+            read_item(place, is_sparse, kind, element, decoder)?;
+        }
     }
     Ok(())
 }

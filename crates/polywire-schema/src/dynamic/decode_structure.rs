@@ -30,14 +30,20 @@ fn zero_value(kind: ShapeKind) -> Option<Value> {
     })
 }
 
+/// The number of entries for which a structure reserves memory, if nothing better is known.
+pub(super) const USUAL_ENTRIES: usize = 4;
+
+/// Reads a structure into `place`, which must be null. `expected` is a guess of the number of its
+/// entries, such as that of the item before in a list.
 #[inline(never)]
 pub(super) fn read_structure<'de, D: Decoder<'de> + ?Sized>(
     place: &mut Value,
+    expected: usize,
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<(), Error> {
     let mut entries = Vec::new();
-    let seen = decode_members(&mut entries, true, at, decoder)?;
+    let seen = decode_members(&mut entries, expected, true, at, decoder)?;
     let mut map = Map::from_unique(entries);
     complete(&mut map, seen, at, decoder)?;
     set(place, Value::Map(map));
@@ -72,7 +78,7 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let mut entries = std::mem::take(map).into_entries();
     let is_first_part = entries.is_empty();
-    decode_members(&mut entries, is_first_part, at, decoder)?;
+    decode_members(&mut entries, USUAL_ENTRIES, is_first_part, at, decoder)?;
     *map = match is_first_part {
         true => Map::from_unique(entries),
         false => unique_entries(entries, decoder)?,
@@ -84,13 +90,11 @@ pub fn decode_structure<'de, D: Decoder<'de> + ?Sized>(
 /// members that occurred: one bit for each ordinal below 64.
 fn decode_members<'de, D: Decoder<'de> + ?Sized>(
     entries: &mut Vec<(Text, Value)>,
+    expected: usize,
     is_first_part: bool,
     at: Member<'_>,
     decoder: &mut D,
 ) -> Result<u64, Error> {
-    /// The maximum capacity to reserve before the second entry.
-    const MAX_CAPACITY: usize = 8;
-
     let shape = at.target();
     let mut flattened = Vec::new();
     let mut seen = 0_u64;
@@ -124,7 +128,7 @@ fn decode_members<'de, D: Decoder<'de> + ?Sized>(
             let capacity = if next == END {
                 1
             } else {
-                MAX_CAPACITY.min(shape.len() as usize)
+                expected.max(2).min(shape.len() as usize)
             };
             entries.reserve_exact(capacity);
             entries.push((name_of(member), value));
@@ -224,8 +228,11 @@ fn complete<'de, D: Decoder<'de> + ?Sized>(
 ) -> Result<(), Error> {
     let shape = at.target();
     for (ordinal, member) in (0..).zip(shape.members()) {
+        if !member.is_required() {
+            continue;
+        }
         let is_seen = 1_u64.checked_shl(ordinal).unwrap_or(0) & seen != 0;
-        if member.is_required() && !is_seen && !map.contains_key(member.name()) {
+        if !is_seen && !map.contains_key(member.name()) {
             decoder.missing(member)?;
             if decoder.fills_default(member)
                 && let Some(value) = zero_value(member.kind())
