@@ -637,3 +637,17 @@ fn numbers_as_keys() {
     let error = json::to_string(&Key(f64::NAN)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unwritable);
 }
+
+/// Digits of an `f32` are rounded once, and a number out of its range is an error, as with a schema.
+#[test]
+fn floats_of_xmlrpc() {
+    let read = |digits: &str| {
+        polywire_codec::xmlrpc::from_str::<f32>(&format!(
+            "<methodResponse><params><param><value><double>{digits}</double></value></param></params></methodResponse>"
+        ))
+    };
+    assert_eq!(read("1.5").unwrap(), 1.5);
+    let halfway = "1.000000178813934326171875001";
+    assert_eq!(read(halfway).unwrap(), halfway.parse::<f32>().unwrap());
+    assert!(read("1e39").is_err());
+}

@@ -98,6 +98,16 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         with_position(result, start, self.0)
     }
 
+    /// A 32-bit floating-point number or any other value.
+    #[inline]
+    fn float<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        match self.0.float_of_digits()? {
+            Some(value) => with_position(visitor.visit_f32(value), start, self.0),
+            None => self.double(visitor),
+        }
+    }
+
     /// A floating-point number or any other value.
     #[inline]
     fn double<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -187,7 +197,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
     forward! {
         signed: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64;
         integer: deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64;
-        double: deserialize_f32 deserialize_f64;
+        float: deserialize_f32;
+        double: deserialize_f64;
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
         boolean: deserialize_bool;

@@ -121,6 +121,14 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     /// Reads a floating-point number. Returns `None`, with nothing read, for anything else.
     fn quick_double(&mut self) -> Option<f64>;
 
+    /// Reads a 32-bit floating-point number from its digits, which rounds once and checks the range.
+    /// Returns `None`, with nothing read, for anything else, and in formats that read all
+    /// floating-point numbers with 64 bits.
+    #[inline(always)]
+    fn float_of_digits(&mut self) -> Result<Option<f32>, Error> {
+        Ok(None)
+    }
+
     /// Reads a number of any size.
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error>;
 

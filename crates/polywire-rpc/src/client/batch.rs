@@ -122,7 +122,9 @@ impl Client {
             let request = self.encode(operation, &Dynamic(&Value::Map(input)))?;
             Ok((operation, request))
         };
-        let calls: Result<Vec<_>, CallError> = calls.into_iter().map(encode).collect();
+        // One more than the limit, which is then an error: the iterator may have no end.
+        let most = self.inner.limits.calls() as usize + 1;
+        let calls: Result<Vec<_>, CallError> = calls.into_iter().take(most).map(encode).collect();
         self.exchange_batch(calls?).await
     }
 

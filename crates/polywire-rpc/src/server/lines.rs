@@ -83,8 +83,13 @@ impl Server {
             }
             tokio::select! {
                 line = lines.next(|len| held.grow(len)), if is_open && messages.len() < MESSAGES => {
-                    let held = std::mem::replace(&mut held, new_reservation());
-                    let fault = match line? {
+                    let mut held = std::mem::replace(&mut held, new_reservation());
+                    // A line that arrives with one read is not counted while it is read.
+                    let line = match line? {
+                        Line::Text(line) if !held.grow(line.len()) => Line::TooLong,
+                        line => line,
+                    };
+                    let fault = match line {
                         Line::End => {
                             is_open = false;
                             continue;
@@ -105,11 +110,14 @@ impl Server {
                         }
                     };
                     send(&mut write, protocol.encode_other(&fault).into_body(), time).await?;
+                    lines.restart_timeout();
                 }
                 Some(answer) = messages.join_next() => {
                     // A task fails only if it panics, and panics of handlers are caught before.
                     let answer = answer.unwrap_or_else(|error| protocol.encode_other(&Fault::internal(error)).into_body());
                     send(&mut write, answer, time).await?;
+                    // Nothing was read while the response was written.
+                    lines.restart_timeout();
                 }
             }
         }

@@ -86,7 +86,7 @@ fn polywire_serve_refuses_what_it_cannot_tell_apart() {
     for (one, other) in [("awsQuery", "ec2Query"), ("restJson1", "restXml")] {
         let ended = run(&["serve", "--protocol", one, other]);
         assert_eq!(ended.code, Some(2), "{}", ended.stderr);
-        let message = format!("{one} and {other} cannot be told apart");
+        let message = format!("{one} and {other} cannot be distinguished");
         assert!(ended.stderr.contains(&message), "{}", ended.stderr);
         let advice = format!("--mount {other}=/{other}");
         assert!(ended.stderr.contains(&advice), "{}", ended.stderr);

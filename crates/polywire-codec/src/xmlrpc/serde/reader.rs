@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use polywire_schema::serde_names::{
     BIG_DECIMAL, BIG_INTEGER, BLOB, ExtendedValue, NUMBER_KEY, TIMESTAMP, VALUE, number_of,
 };
-use polywire_schema::{Error, ErrorKind, Event, Member, Seq, TokenReader as _, Value};
+use polywire_schema::{Error, ErrorKind, Event, Member, Seq, TokenReader, Value};
 use polywire_text::base64;
 use serde::de::value::StringDeserializer;
 use serde::de::{DeserializeSeed, IntoDeserializer as _, Visitor};
@@ -111,6 +111,13 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
     #[inline(always)]
     fn quick_double(&mut self) -> Option<f64> {
         self.plain_double()
+    }
+
+    fn float_of_digits(&mut self) -> Result<Option<f32>, Error> {
+        match self.kind()? {
+            Kind::Number => TokenReader::float(self, Member::DOCUMENT).map(Some),
+            _ => Ok(None),
+        }
     }
 
     #[inline(always)]
