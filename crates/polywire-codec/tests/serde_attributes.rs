@@ -642,7 +642,7 @@ fn numbers_as_keys() {
 #[test]
 fn floats_of_xmlrpc() {
     let read = |digits: &str| {
-        polywire_codec::xmlrpc::from_str::<f32>(&format!(
+        xmlrpc::from_str::<f32>(&format!(
             "<methodResponse><params><param><value><double>{digits}</double></value></param></params></methodResponse>"
         ))
     };
