@@ -146,7 +146,7 @@ impl RestFormat for RestXmlFormat {
             if decoder.element() == RESPONSE {
                 decoder.enter(ERROR)?;
             }
-            decoder.take_any_case_message(incoming.root.target())?;
+            decoder.allow_any_case_message(incoming.root.target())?;
         }
         sink.read(incoming.root, &mut decoder)?;
         decoder.finish()?;

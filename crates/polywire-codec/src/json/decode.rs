@@ -1,4 +1,6 @@
-//! The JSON decoder.
+//! The JSON decoder. `tokens.rs` implements `TokenReader`, and the loop over members is in
+//! `polywire_schema::tokens`; `members.rs` reads keys and separators, `scalars.rs` strings and
+//! numbers.
 //!
 //! The input is validated as UTF-8 once, so that strings are slices of a `str`. The decoder expects
 //! the members of a structure in the order of the schema. It compares the input with the encoded

@@ -170,7 +170,7 @@ impl Encoder for JsonEncoder {
 
     #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {
-        // `finish` detects an unbalanced end. A check here would cost time.
+        // `finish` detects an unbalanced end of a structure. A check here would cost time.
         self.depth = self.depth.wrapping_sub(1);
         self.close(b'}');
     }

@@ -36,7 +36,8 @@ impl<'de> JsonDecoder<'de> {
         self.slow_next(seq, close, expected, true)
     }
 
-    /// The slow path of [`next_item`](Self::next_item): handles white space, limits and errors.
+    /// Moves to the next element of any container, and reports errors.
+    /// [`next_item`](Self::next_item) is the fast version for lists.
     /// Members of structures are not counted, because their number is limited by the schema.
     #[inline(never)]
     pub(super) fn slow_next(

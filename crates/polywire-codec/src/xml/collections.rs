@@ -11,18 +11,16 @@ use super::decode::own_name;
 use crate::keep;
 use crate::xml_tokens::{Span, local};
 
-/// States of the [`Seq`] of a list or map: bits. Items have the name of the
-/// member, and no element around them.
+/// Flag in the `state` of a list or map: it is flattened.
 const FLATTENED: u32 = 1;
-/// The element around the items was its own end.
+/// Flag: the element around the items is empty.
 const NO_CONTENT: u32 = 2;
 
-/// The key of the entry that is open stands behind its value.
+/// Flag: in the current entry, the key comes after the value.
 const KEY_BEHIND: u32 = 4;
 
 impl<'de> XmlDecoder<'de> {
-    /// Begins a list or map. A flattened one begins with its first item, whose
-    /// start tag has been read.
+    /// Begins a list or map. If it is flattened, the start tag of its first item has been read.
     #[inline]
     pub(super) fn collection(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         if self.cursor.special & TOP != 0 {
@@ -46,25 +44,25 @@ impl<'de> XmlDecoder<'de> {
         Ok(seq)
     }
 
-    /// Goes into the next item of a list.
+    /// Moves into the next item of a list.
     #[inline(always)]
     pub(super) fn next_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         if seq.state != 0 {
-            return self.any_item(at, seq);
+            return self.slow_item(at, seq);
         }
         let cursor = &mut self.cursor;
         let Some((start, tag)) = cursor.line() else {
-            return self.any_item(at, seq);
+            return self.slow_item(at, seq);
         };
         if tag[1] == b'/' {
             if !cursor.is_end(tag, own_name(seq)) {
-                return self.any_item(at, seq);
+                return self.slow_item(at, seq);
             }
             cursor.at = start + own_name(seq).len + "</>".len();
             self.budget.leave();
             return Ok(false);
         }
-        // The start tag of the item before once more, or that of the model.
+        // The start tag is that of the item before, or that of the schema.
         let last = last_tag(seq);
         let again = last.len > 0
             && scan::tag_repeats(tag, cursor.bytes(), last.start, last.len + "<>".len());
@@ -73,10 +71,10 @@ impl<'de> XmlDecoder<'de> {
             false => at.element().encoded(Encoding::XmlOpen).starts(tag),
         };
         let Some(len) = len.filter(|_| self.budget.count(1).is_ok()) else {
-            return self.any_item(at, seq);
+            return self.slow_item(at, seq);
         };
         self.opened(start, tag, len);
-        // As many items as a message may have: they were counted.
+        // This cannot overflow: the number of items is limited.
         seq.count += 1;
         if self.cursor.name.len + "<>".len() == len {
             seq.seen = [start as u64, self.cursor.name.len as u64];
@@ -85,7 +83,7 @@ impl<'de> XmlDecoder<'de> {
     }
 
     #[inline(never)]
-    fn any_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
+    fn slow_item(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         let element = at.element();
         let is_item = |name: &str| {
             let own = element.plain(NameSource::Xml);
@@ -98,7 +96,7 @@ impl<'de> XmlDecoder<'de> {
         Ok(true)
     }
 
-    /// Goes into the next element of a list or map. Others are skipped.
+    /// Moves into the next element of a list or map. Skips other elements.
     fn next_element(
         &mut self,
         at: Member<'_>,
@@ -106,7 +104,7 @@ impl<'de> XmlDecoder<'de> {
         tag: Run<'_>,
         is: impl Fn(&str) -> bool,
     ) -> Result<bool, Error> {
-        // An item of a list that is not flattened has no use for its own tag.
+        // Only flattened lists and maps use the tag of the last item.
         let keep = seq.state & FLATTENED != 0 || at.kind() == ShapeKind::Map;
         if seq.state & FLATTENED != 0 {
             if seq.count > 0 && !self.next_sibling(at, seq)? {
@@ -142,8 +140,8 @@ impl<'de> XmlDecoder<'de> {
         Ok(true)
     }
 
-    /// Goes into the element that follows in a flattened list or map, if it is
-    /// another item. Otherwise the cursor stays before it.
+    /// Moves into the next element of a flattened list or map if it is another item. Otherwise the
+    /// cursor does not move.
     fn next_sibling(&mut self, at: Member<'_>, seq: &Seq) -> Result<bool, Error> {
         self.cursor.skip_between()?;
         if !matches!(self.cursor.rest(), [b'<', next, ..] if !matches!(next, b'/' | b'!')) {
@@ -164,8 +162,8 @@ impl<'de> XmlDecoder<'de> {
         Ok(same)
     }
 
-    /// An error if the element that was opened is a null, which the list or map of `at` does not
-    /// have and the profile does not skip.
+    /// Returns an error if the current element is null, unless the list or map of `at` is sparse or
+    /// the profile skips nulls.
     pub(super) fn refuse_null(&mut self, at: Member<'_>) -> Result<(), Error> {
         let skips = self.profile.skip_nulls && at.element().kind() != ShapeKind::Document;
         if skips || !self.cursor.has_attributes() || at.is_sparse() || !self.cursor.is_nil() {
@@ -181,7 +179,7 @@ impl<'de> XmlDecoder<'de> {
             .error(ErrorKind::WrongType, at.element().kind().describe())
     }
 
-    /// Goes into the next entry of a map.
+    /// Moves into the next entry of a map.
     pub(super) fn next_entry(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error> {
         const ENTRY: &[u8] = b"<entry>";
 
@@ -192,8 +190,8 @@ impl<'de> XmlDecoder<'de> {
         self.next_element(at, seq, run, |name| local(name) == "entry")
     }
 
-    /// Reads the key of the entry that was opened and goes into its value,
-    /// which may stand before the key.
+    /// Reads the key of the current entry and moves into its value. The value can come before the
+    /// key.
     pub(super) fn key_and_value(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Text, Error> {
         let (key_at, value_at) = (at.target().member(0), at.target().member(1));
         let entry = last_tag(seq);
@@ -205,7 +203,7 @@ impl<'de> XmlDecoder<'de> {
         loop {
             self.cursor.skip_between()?;
             if matches!(self.cursor.rest(), [b'<', b'/', ..]) {
-                // Reads it only to see whether it is the right one.
+                // The end tag is only checked here, and read again by `end_entry`.
                 let end = self.cursor.at;
                 self.cursor.end_tag(entry)?;
                 self.cursor.at = end;
@@ -272,7 +270,7 @@ impl<'de> XmlDecoder<'de> {
         })
     }
 
-    /// Reads what stands behind the value of an entry, and its end tag.
+    /// Reads the rest of an entry after its value, and its end tag.
     #[inline]
     fn end_entry(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error> {
         let entry = last_tag(seq);
@@ -282,11 +280,11 @@ impl<'de> XmlDecoder<'de> {
             self.cursor.at = end;
             return Ok(());
         }
-        self.end_any_entry(at, seq, entry)
+        self.slow_end_entry(at, seq, entry)
     }
 
     #[inline(never)]
-    fn end_any_entry(&mut self, at: Member<'_>, seq: &mut Seq, entry: Span) -> Result<(), Error> {
+    fn slow_end_entry(&mut self, at: Member<'_>, seq: &mut Seq, entry: Span) -> Result<(), Error> {
         loop {
             self.cursor.skip_between()?;
             if matches!(self.cursor.rest(), [b'<', b'/', ..] | [] | [b'<']) {
@@ -296,7 +294,7 @@ impl<'de> XmlDecoder<'de> {
                 // It was read before.
                 Child::Key if seq.state & KEY_BEHIND != 0 => seq.state &= !KEY_BEHIND,
                 Child::Key | Child::Value => return Err(self.twice_in_entry()),
-                // What stands before the key was counted on the way to it.
+                // Elements before the key were counted when the key was searched for.
                 Child::Other if seq.state & KEY_BEHIND != 0 => {}
                 Child::Other => self.count_item()?,
             }
@@ -319,8 +317,8 @@ enum Child {
     Other,
 }
 
-/// The name of the last item of a flattened list, or of the last entry. Of
-/// another list its start tag and the length of its name, if it is plain.
+/// The name of the last item or entry of a flattened list or of a map. In other lists: the offset
+/// of the last start tag, and the length of its name if the tag is plain.
 #[inline(always)]
 fn last_tag(seq: &Seq) -> Span {
     Span {

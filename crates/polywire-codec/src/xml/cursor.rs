@@ -1,8 +1,8 @@
 //! Reads elements of XML: on top of the tokens, the state after a start tag and fast paths for the
 //! usual layout.
 //!
-//! Between calls the position is after a start tag. [`Cursor::special`] says what comes next: content,
-//! nothing because the element is empty, or the value of an attribute.
+//! When a value is about to be read, the position is after its start tag. [`Cursor::special`] is
+//! the kind of the value: content, an empty element, or an attribute.
 
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
@@ -14,16 +14,16 @@ use super::locate;
 use crate::snippet;
 use crate::xml_tokens::{Dialect, Span, Tokens, local};
 
-/// In [`Cursor::special`]: content, which ends in an end tag.
+/// Kind of a value: content up to an end tag.
 pub(super) const CONTENT: u8 = 0;
-/// The element is empty.
+/// Kind of a value: an empty element.
 pub(super) const EMPTY: u8 = 1;
-/// The value of an attribute comes next.
+/// Kind of a value: an attribute.
 pub(super) const ATTRIBUTE: u8 = 2;
 /// A flag in addition to the others: the element is the root, whose name has not been checked.
 pub(super) const TOP: u8 = 4;
 
-/// XML 1.0 as it is.
+/// XML 1.0 without leniencies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strict;
 
@@ -43,7 +43,7 @@ pub(super) struct Cursor<'de> {
     pub(super) attribute: Span,
     /// The offset of the attributes after it.
     pub(super) attributes: usize,
-    /// Whether `]]>` is anywhere in the document, which only CDATA may end with.
+    /// Whether the document contains `]]>`, which is only allowed at the end of CDATA.
     pub(super) brackets: bool,
 }
 
@@ -89,8 +89,8 @@ impl<'de> Cursor<'de> {
         Ok(cursor)
     }
 
-    /// Finds what is forbidden and begins with a byte that is rare, once for the whole document, so
-    /// that the readers of text need not look for it.
+    /// Searches the document once for `]]>`, U+FFFE and U+FFFF, so that the fast paths for text
+    /// need not check for them.
     #[cold]
     fn find_rare(&mut self) -> Result<(), Error> {
         let bytes = self.text.as_bytes();
@@ -114,7 +114,8 @@ impl<'de> Cursor<'de> {
         self.text.as_bytes()
     }
 
-    /// The offset and the first bytes of what comes after the usual white space.
+    /// The offset and the first bytes after the usual white space: an optional line feed and
+    /// spaces.
     #[inline(always)]
     pub(super) fn line(&self) -> Option<(usize, &'de [u8; TAG])> {
         scan::next_tag(self.bytes(), self.at)
@@ -205,12 +206,12 @@ impl<'de> Cursor<'de> {
                 self.at = end;
                 Ok(())
             }
-            None => self.any_end_tag(name),
+            None => self.slow_end_tag(name),
         }
     }
 
     #[inline(never)]
-    fn any_end_tag(&mut self, name: Span) -> Result<(), Error> {
+    fn slow_end_tag(&mut self, name: Span) -> Result<(), Error> {
         let text = self.slice(name);
         if self.end(text) {
             return Ok(());
@@ -233,14 +234,14 @@ impl<'de> Cursor<'de> {
                 self.at = end;
                 Ok(Cow::Borrowed(&self.text[start..start + len]))
             }
-            None => self.any_characters(),
+            None => self.slow_characters(),
         }
     }
 
     #[inline(never)]
-    fn any_characters(&mut self) -> Result<Cow<'de, str>, Error> {
+    fn slow_characters(&mut self) -> Result<Cow<'de, str>, Error> {
         let text = self.text_before_tag()?;
-        self.any_end_tag(self.name)?;
+        self.slow_end_tag(self.name)?;
         Ok(text)
     }
 

@@ -1,14 +1,13 @@
-//! The XML reader.
+//! The XML decoder.
 //!
-//! The input is validated as UTF-8 once, whole; from then on it is a `str` and
-//! strings are cut out of it without another look. A structure's members are
-//! guessed: behind one member the next in the model's order is expected, and
-//! its start tag is compared as one run. A miss reads the tag and looks its
-//! name up. An end tag is compared with its own start tag, as one run too, so
-//! that it does not matter under which name an element was found.
+//! The input is validated as UTF-8 once, so that strings are slices of a `str`. The decoder expects
+//! the members of a structure in the order of the schema. It compares the input with the encoded
+//! start tag of the next member. If they differ, it reads the tag and looks up its name. An end tag
+//! is compared with the name in its start tag.
 //!
-//! There is no stack: a [`Seq`] remembers where the name of its element
-//! stands in the input, and what it is in by the bits of its state.
+//! There is no stack of open elements. The [`Seq`] of a structure, list or map has in `mark` and
+//! `left` the position and length of the name of its element, and its state in `state`. In lists
+//! and maps, `seen` has the position and length of the last item's name.
 
 use std::borrow::Cow;
 
@@ -28,32 +27,31 @@ use crate::checks;
 use crate::lengths::Lengths;
 use crate::xml_tokens::{Span, local, name_len};
 
-/// A reader of one XML document.
+/// A decoder of one XML document.
 #[derive(Debug)]
 pub struct XmlDecoder<'de> {
     pub(super) cursor: Cursor<'de>,
     pub(super) body: Option<&'de Body>,
     pub(super) budget: Budget,
     pub(super) profile: XmlProfile<'static>,
-    /// Whether the flattened list or map that comes next was begun before.
+    /// Whether the next flattened list or map continues one that was read before.
     pub(super) continues: bool,
     /// The elements that the caller has entered.
     pub(super) entered: Entered,
     pub(super) lengths: Lengths,
-    /// Timestamps of one message often are of one day.
+    /// The timestamps of a message are often of the same day.
     pub(super) last_date: DateCache,
     /// The key that was read last.
     pub(super) scratch: Text,
 }
 
-/// States of the [`Seq`] of a structure: bits. None is left once the structure is among its
-/// elements.
+/// Flags in the `state` of a structure. All are cleared before its first child element.
 pub(super) const IN_TAG: u32 = 1;
 pub(super) const NO_CONTENT: u32 = 2;
-/// The structure at the top has no element.
+/// The root structure has no element.
 pub(super) const UNWRAPPED: u32 = 4;
 
-/// Whether the items or entries of a member stand in the structure itself.
+/// Whether the items or entries of a member have no element around them.
 #[inline]
 fn is_flattened(member: Member<'_>) -> bool {
     member.has(MemberFlags::XML_FLATTENED)
@@ -61,12 +59,11 @@ fn is_flattened(member: Member<'_>) -> bool {
 }
 
 impl<'de> XmlDecoder<'de> {
-    /// A reader of a body, whose long strings will share it.
+    /// Creates a decoder of a body. Long strings share its memory.
     ///
     /// # Errors
     ///
-    /// The body is not UTF-8, longer than the limit, or does not begin with an
-    /// element.
+    /// The body is not UTF-8, exceeds the limit, or does not start with an element.
     pub fn from_body(
         body: &'de Body,
         profile: XmlProfile<'_>,
@@ -85,11 +82,11 @@ impl<'de> XmlDecoder<'de> {
         ))
     }
 
-    /// A reader of a text, whose long strings will be copied.
+    /// Creates a decoder of a text. Long strings are copied.
     ///
     /// # Errors
     ///
-    /// The text is longer than the limit, or does not begin with an element.
+    /// The text exceeds the limit, or does not start with an element.
     pub fn from_str(
         text: &'de str,
         profile: XmlProfile<'_>,
@@ -125,8 +122,8 @@ impl<'de> XmlDecoder<'de> {
         self.cursor.at
     }
 
-    /// What another reader needs to read what comes next: where the start tag
-    /// of its element is, if there is one.
+    /// The input of another decoder that reads the next value: the offset of its start tag, if it
+    /// has one.
     #[cfg(feature = "reference")]
     pub(crate) fn rest_of_message(&self) -> (&'de str, Option<usize>, Limits, XmlProfile<'static>) {
         let none = self.cursor.special == EMPTY && !self.entered.is_empty();
@@ -134,13 +131,13 @@ impl<'de> XmlDecoder<'de> {
         (self.cursor.text, start, self.budget.left(), self.profile)
     }
 
-    /// Whether what comes next is the root element.
+    /// Whether the next value is the root element.
     #[cfg(feature = "reference")]
     pub(crate) fn is_at_root(&self) -> bool {
         self.cursor.special & TOP != 0
     }
 
-    /// Goes on behind what another reader has read.
+    /// Continues after the value that another decoder has read.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, offset: usize) {
         self.cursor.special = CONTENT;
@@ -157,7 +154,8 @@ impl<'de> XmlDecoder<'de> {
         self.error(ErrorKind::Limit(limit), "")
     }
 
-    /// A well-formed value that its type refuses; the reader goes back to it.
+    /// Creates an error for a well-formed value that is invalid for its type, and moves back to the
+    /// value.
     #[cold]
     pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
         self.cursor.at = start;
@@ -169,7 +167,7 @@ impl<'de> XmlDecoder<'de> {
         self.budget.enter().map_err(|limit| self.limit(limit))
     }
 
-    /// Looks at the element at the top before its value is read.
+    /// Checks the name of the root element.
     #[cold]
     pub(super) fn top(&mut self, at: Member<'_>) -> Result<(), Error> {
         self.cursor.special &= !TOP;
@@ -187,8 +185,8 @@ impl<'de> XmlDecoder<'de> {
         Err(error.expected(format!("the element <{expected}>")))
     }
 
-    /// A start tag that is compared as a run has been found, `len` bytes of `tag`
-    /// at `at`.
+    /// Accepts a start tag that was compared with an encoded one: the first `len` bytes of `tag`,
+    /// at the offset `at`.
     #[inline(always)]
     pub(super) fn opened(&mut self, at: usize, tag: &[u8], len: usize) {
         let cursor = &mut self.cursor;
@@ -197,15 +195,15 @@ impl<'de> XmlDecoder<'de> {
             len: len - 2,
         };
         cursor.at = at + len;
-        // With a namespace the run is more than a name.
+        // An encoded start tag with a namespace is longer than the name.
         if tag.get(len - 2) == Some(&b'"') {
             cursor.name.len = name_len(&tag[1..]);
         }
     }
 
-    /// As `Decoder::structure`, where it is not plain content.
+    /// Begins a structure in an element that is the root, is empty or has attributes.
     #[inline(never)]
-    fn any_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+    fn slow_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let top = self.cursor.special & TOP != 0;
         if top {
             self.top(at)?;
@@ -231,7 +229,7 @@ impl<'de> XmlDecoder<'de> {
         Ok(seq)
     }
 
-    /// Where the element that was opened last stands.
+    /// The start of a [`Seq`] in the element that was opened last.
     #[inline(always)]
     pub(super) fn opened_seq(&self) -> Seq {
         Seq {
@@ -251,13 +249,13 @@ pub(super) fn own_name(seq: &Seq) -> Span {
     }
 }
 
-/// The name of the element at the top that holds a value of `at`: of a payload
-/// member its own `@xmlName`, else what its target is called.
+/// The name of the root element of a value of `at`: the `@xmlName` of a payload member, or the name
+/// of its target.
 pub(super) fn root_name(at: Member<'_>) -> &str {
     root_member(at).plain(NameSource::Xml)
 }
 
-/// The member that names the element at the top.
+/// The member whose name is that of the root element.
 pub(super) fn root_member(at: Member<'_>) -> Member<'_> {
     match at.is_root() || at.has(MemberFlags::XML_NAMED) {
         true => at,
@@ -267,7 +265,7 @@ pub(super) fn root_member(at: Member<'_>) -> Member<'_> {
 
 impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     type Next = Option<(usize, &'de [u8; TAG])>;
-    /// A start tag: where it is, what stands there, and its length.
+    /// A start tag: its offset, the input there, and its length.
     type Run = (usize, &'de [u8; TAG], usize);
 
     #[inline(always)]
@@ -303,7 +301,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
             self.deeper()?;
             return Ok(self.opened_seq());
         }
-        self.any_structure(at)
+        self.slow_structure(at)
     }
 
     #[inline(always)]
@@ -315,7 +313,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
         }
     }
 
-    /// The next tag, unless the structure is not plainly one of elements.
+    /// The next tag, if the structure is at its child elements.
     #[inline(always)]
     fn peek(&self, seq: &Seq) -> Self::Next {
         match seq.state {
@@ -326,7 +324,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
 
     #[inline(always)]
     fn match_member(&self, next: Self::Next, member: Member<'_>, _: &Seq) -> Option<Self::Run> {
-        // The whole start tag: one comparison and no look at anything else.
+        // Compares the complete start tag at once.
         let (at, tag) = next?;
         let len = member.encoded(Encoding::XmlOpen).starts(tag)?;
         Some((at, tag, len))

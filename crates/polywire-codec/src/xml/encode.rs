@@ -1,11 +1,9 @@
-//! The XML writer.
+//! The XML encoder.
 //!
-//! Each value writes its own tags, which the schema has ready. Some tags do
-//! not follow from the member that a value is of: the items of a flattened
-//! list have those of the list, an attribute goes into the start tag that has
-//! just been written, and the element at the top has a name of the shape and
-//! perhaps a namespace of the service. `item` and `place` say when; everything
-//! else costs two comparisons.
+//! Each value writes its tags, which the schema has encoded in advance. The tags differ in three
+//! cases: items of a flattened list have the tags of the list, an attribute is written into the
+//! last start tag, and the root element has the name of its shape and can have the namespace of the
+//! service. `item` and `place` identify these cases, so that other values cost two comparisons.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource,
@@ -17,28 +15,25 @@ use super::XmlProfile;
 use super::encode_special::NIL;
 use crate::checks::unbalanced;
 
-/// A writer of one XML document.
+/// An encoder of one XML document.
 #[derive(Debug)]
 pub struct XmlEncoder<'n> {
     pub(super) out: Vec<u8>,
     pub(super) profile: XmlProfile<'n>,
-    /// Where the next value stands.
+    /// The position of the next value.
     pub(super) place: Position,
-    /// The element of the flattened list that is open: its values have the
-    /// tags of the list.
+    /// The index of the element member of the current flattened list. Its values have the tags of
+    /// the list.
     pub(super) item: u32,
     /// How many structures, lists and maps are open.
     pub(super) depth: u32,
-    /// Elements that the caller has opened.
+    /// The number of open elements of the caller.
     pub(super) opened: u32,
-    /// Whether the structure that was begun last has attributes, of which more
-    /// may come.
+    /// Whether the current structure can still get attributes.
     pub(super) attributes: bool,
-    /// Whether the last tag is that of the structure, so that they can stand
-    /// in it.
+    /// Whether the last tag is that of the structure, so that attributes can be added to it.
     pub(super) in_tag: bool,
-    /// Whether the payload of the structure at the top is being written, as if
-    /// it were at the top itself.
+    /// Whether the payload of the root structure is being written as the root element.
     pub(super) in_payload: bool,
     /// The flattened lists and the maps that are open, and the lists in them.
     pub(super) levels: Vec<Level>,
@@ -49,44 +44,44 @@ pub struct XmlEncoder<'n> {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Position {
-    /// Among others.
+    /// Inside another element.
     Inside,
-    /// At the top: nothing has been written.
+    /// Before the root element: nothing has been written.
     Top,
-    /// In the element at the top, which is a scalar.
+    /// In the root element, which is a scalar.
     Root,
-    /// At the top of a structure that has no element.
+    /// In a root structure that has no element.
     Unwrapped,
     /// In a start tag.
     Attribute,
 }
 
-/// No list is open that is flattened.
+/// There is no open flattened list.
 const NO_ITEM: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(super) struct Level {
-    /// What `item` was outside.
+    /// The value of `item` outside.
     pub(super) outside: u32,
-    /// Where the start tag of the items begins and ends.
+    /// The start and the end of the start tag of the items, in `tags`.
     pub(super) tag: usize,
     pub(super) end_tag: usize,
-    /// Of a map, whether an entry is open.
+    /// Whether an entry of a map is open.
     pub(super) in_entry: bool,
 }
 
-/// Whether the start tag of a member is its name alone.
+/// Whether the start tag of a member contains only its name.
 fn is_bare(at: Member<'_>) -> bool {
     at.run(Encoding::XmlOpen).len() == bare_len(at)
 }
 
-/// How long a start tag is that is the name of a member alone.
+/// The length of a start tag that contains only the name of a member.
 fn bare_len(at: Member<'_>) -> usize {
     "<>".len() + at.plain(NameSource::Xml).len()
 }
 
 impl<'n> XmlEncoder<'n> {
-    /// A writer that appends to `out`, so that a buffer can be used again.
+    /// Creates an encoder that appends to `out`, so that a buffer can be reused.
     #[must_use]
     pub const fn new(profile: XmlProfile<'n>, out: Vec<u8>) -> Self {
         Self {
@@ -105,11 +100,11 @@ impl<'n> XmlEncoder<'n> {
         }
     }
 
-    /// The document.
+    /// Returns the document.
     ///
     /// # Errors
     ///
-    /// The first error that a call met.
+    /// The first error of any call.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if self.depth != 0 || self.opened != 0 {
             self.fail(unbalanced("XML"));
@@ -120,10 +115,8 @@ impl<'n> XmlEncoder<'n> {
         }
     }
 
-    /// Opens an element that the schema does not have. A structure that is
-    /// written next to it at the top then writes its members into it, and no
-    /// element of its own. The first such element gets the namespace of the
-    /// profile.
+    /// Opens an element that is not in the schema. If a root structure is written next, its members
+    /// are written into this element. The first such element gets the namespace of the profile.
     ///
     /// ```
     /// use polywire_codec::xml::{XmlEncoder, XmlProfile};
@@ -151,7 +144,7 @@ impl<'n> XmlEncoder<'n> {
         self.in_tag = true;
     }
 
-    /// Closes the element that was [opened](Self::open) last.
+    /// Closes the last element that was [opened](Self::open).
     pub fn close(&mut self, name: &str) {
         match self.opened.checked_sub(1) {
             Some(opened) => self.opened = opened,
@@ -163,7 +156,7 @@ impl<'n> XmlEncoder<'n> {
         self.out.push(b'>');
     }
 
-    /// Writes an element that the schema does not have and that holds a text.
+    /// Writes an element with text that is not in the schema.
     pub fn element(&mut self, name: &str, text: &str) {
         self.open(name);
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
@@ -177,13 +170,13 @@ impl<'n> XmlEncoder<'n> {
         self.profile
     }
 
-    /// Whether an element of the caller's is open.
+    /// Whether an element of the caller is open.
     #[cfg(feature = "reference")]
     pub(crate) const fn is_open(&self) -> bool {
         self.opened > 0
     }
 
-    /// Takes a value that something else has written.
+    /// Appends a value that another encoder has written.
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
@@ -242,15 +235,15 @@ impl<'n> XmlEncoder<'n> {
         }
     }
 
-    /// Leaves a structure, list or map; whether it was the one at the top.
+    /// Ends a structure, list or map. Returns whether it was the root.
     #[inline(always)]
     pub(super) fn leave(&mut self) -> bool {
-        // One too many is for `finish` to see: here it would cost.
+        // `finish` detects an unbalanced end. A check here would cost time.
         self.depth = self.depth.wrapping_sub(1);
         self.depth == 0
     }
 
-    /// Begins the level of a list in others, of a flattened list, or of a map.
+    /// Begins the level of a nested list, of a flattened list, or of a map.
     #[inline(never)]
     pub(super) fn push_level(&mut self, item: u32) {
         self.levels.push(Level {
@@ -275,8 +268,7 @@ impl<'n> XmlEncoder<'n> {
         let element = at.element();
         self.push_level(element.index());
         at.run(Encoding::XmlOpen).push_to(&mut self.tags);
-        // The items have the name of the list, and the namespace of the list or
-        // else their own.
+        // The items have the name of the list, and the namespace of the list or their own.
         if is_bare(at) && !is_bare(element) {
             self.tags.pop();
             let tag = element.run(Encoding::XmlOpen).as_bytes();
@@ -306,8 +298,8 @@ impl<'n> XmlEncoder<'n> {
     }
 }
 
-/// What writes a value is called and not compiled into each type: it is most of what a
-/// type would be, and a call is little beside it.
+/// These functions are not inlined: they would be most of the code of each type, and a call costs
+/// little compared to the work.
 impl Encoder for XmlEncoder<'_> {
     fn begin_structure(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;

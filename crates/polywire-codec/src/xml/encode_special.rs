@@ -1,5 +1,5 @@
-//! Writing what is not a plain element in a structure: the root, payloads, attributes, and items of
-//! lists.
+//! Encodes values that are not plain elements of a structure: the root, payloads, attributes, and
+//! items of lists.
 
 use polywire_schema::{
     Encoder as _, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Part, ShapeKind,
@@ -96,8 +96,8 @@ impl XmlEncoder<'_> {
         }
     }
 
-    /// Writes the start tag of the element at the top, with the namespace of
-    /// the member, the shape or the service.
+    /// Writes the start tag of the root element, with the namespace of the member, the shape or the
+    /// service.
     pub(super) fn start_root(&mut self, at: Member<'_>, named: Member<'_>) {
         self.out.push(b'<');
         let name = named.plain(NameSource::Xml).as_bytes();
@@ -110,14 +110,14 @@ impl XmlEncoder<'_> {
         self.out.push(b'>');
     }
 
-    /// Begins what is at the top.
+    /// Begins the root value.
     #[inline(never)]
     pub(super) fn begin_top(&mut self, at: Member<'_>, structure: bool) {
         if at.kind() == ShapeKind::Document {
             self.document(at);
         }
         if self.opened > 0 || self.is_around_payload() {
-            // The caller's element is its element, or there is none.
+            // The element of the caller is its element, or it has none.
             return;
         }
         self.in_tag = true;
@@ -143,8 +143,8 @@ impl XmlEncoder<'_> {
             self.push(root_member(at), Encoding::XmlClose);
         }
         if self.place == Position::Unwrapped && at.target().len() == 1 {
-            // Nothing is no document: S3 and its clients say it with an empty
-            // element.
+            // An empty output is not a well-formed document. S3 and its clients write an empty
+            // element instead of an absent member.
             let only = at.target().member(0);
             self.start_root(only, only);
             self.push(only, Encoding::XmlClose);
@@ -152,8 +152,7 @@ impl XmlEncoder<'_> {
         self.place = Position::Inside;
     }
 
-    /// Whether the structure at the top is that around a payload, of which
-    /// nothing is written.
+    /// Whether the root structure is only the container of a payload, for which nothing is written.
     pub(super) fn is_around_payload(&self) -> bool {
         matches!(self.profile.part, Part::Payload(_)) && !self.in_payload
     }
@@ -180,7 +179,7 @@ impl XmlEncoder<'_> {
         false
     }
 
-    /// Begins an attribute in the tag that has just been written.
+    /// Begins an attribute in the last start tag.
     #[inline(never)]
     pub(super) fn attribute(&mut self, at: Member<'_>) {
         if !self.in_tag || self.out.pop() != Some(b'>') {
@@ -195,7 +194,7 @@ impl XmlEncoder<'_> {
     }
 }
 
-/// What stands behind the name in the start tag of a member: its namespace.
+/// The part of a member's start tag after its name: its namespace.
 fn namespace(at: Member<'_>) -> &[u8] {
     let tag = at.run(Encoding::XmlOpen);
     // Its bytes live as long as the schema.

@@ -1,5 +1,4 @@
-//! What stands around the structures of a message: elements that the protocol
-//! knows and the schema does not.
+//! Wrapper elements of a protocol, which are not in the schema.
 
 use std::borrow::Cow;
 
@@ -24,7 +23,7 @@ impl Entered {
         self.len == 0
     }
 
-    /// Whether there was room.
+    /// Returns `false` if the array is full.
     fn push(&mut self, name: Span) -> bool {
         let place = self.names.get_mut(self.len);
         self.len += usize::from(place.is_some());
@@ -38,19 +37,18 @@ impl Entered {
 }
 
 impl<'de> XmlDecoder<'de> {
-    /// The name of the element that is read next, without its prefix: of the
-    /// root, until something was [entered](Self::enter).
+    /// The local name of the element that is read next: the root, or the last element that was
+    /// [entered](Self::enter).
     #[must_use]
     pub fn element(&self) -> &'de str {
         local(self.cursor.slice(self.cursor.name))
     }
 
-    /// Goes into the first child of this name, whatever its prefix. What
-    /// stands before it is skipped. `false` if there is none: then the rest of
-    /// the element has been skipped, and what is read next is an empty
+    /// Enters the first child with this local name. Skips the elements before it. Returns `false`
+    /// if there is none: then the rest of the element was skipped, and the next value is an empty
     /// structure.
     ///
-    /// [`finish`](Self::finish) reads what stands around it to the end.
+    /// [`finish`](Self::finish) reads the rest of all entered elements.
     ///
     /// ```
     /// use polywire_codec::xml::{XmlDecoder, XmlProfile};
@@ -70,18 +68,8 @@ impl<'de> XmlDecoder<'de> {
     ///
     /// # Errors
     ///
-    /// What is skipped is not well formed; or four elements have been entered.
+    /// A skipped element is not well-formed, or four elements have been entered already.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
-        self.enter_joined(name, "")
-    }
-
-    /// As [`enter`](Self::enter), of a name in two parts, so that nobody has to
-    /// join them.
-    ///
-    /// # Errors
-    ///
-    /// As [`enter`](Self::enter).
-    pub fn enter_joined(&mut self, name: &str, suffix: &str) -> Result<bool, Error> {
         self.cursor.special &= !TOP;
         if self.cursor.special == EMPTY {
             return Ok(false);
@@ -91,20 +79,19 @@ impl<'de> XmlDecoder<'de> {
         if !self.entered.push(parent) {
             return Err(self.error(ErrorKind::Internal, "at most four elements to enter"));
         }
-        let found = self.find_child(name, suffix)?;
+        let found = self.find_child(name)?;
         if !found {
             self.cursor.special = EMPTY;
         }
         Ok(found)
     }
 
-    /// Reads up to and with the start tag of a child, or up to the end tag of
-    /// the parent.
-    fn find_child(&mut self, name: &str, suffix: &str) -> Result<bool, Error> {
+    /// Reads up to and including the start tag of the child, or up to the end tag of the parent.
+    fn find_child(&mut self, name: &str) -> Result<bool, Error> {
         loop {
             if let Some((at, tag)) = self.cursor.line()
                 && let Some(own) = scan::tag_contents(tag)
-                && own.strip_suffix(suffix.as_bytes()) == Some(name.as_bytes())
+                && own == name.as_bytes()
             {
                 self.opened(at, tag, own.len() + "<>".len());
                 self.cursor.special = CONTENT;
@@ -116,23 +103,21 @@ impl<'de> XmlDecoder<'de> {
                 [b'<', next, ..] if *next != b'!' => self.cursor.start_tag()?,
                 _ => return Err(self.error(ErrorKind::Syntax, "an element, not text")),
             }
-            let own = self.cursor.slice(self.cursor.name);
-            let own = own.strip_suffix(suffix);
-            if own.is_some_and(|own| is_local(own, name)) {
+            if is_local(self.cursor.slice(self.cursor.name), name) {
                 return Ok(true);
             }
             self.skip_element()?;
         }
     }
 
-    /// Reads the member `message` of the structure that is read next from an
-    /// element that is so called in other letters, unless one of its own name is
-    /// there: services of AWS send `<Message>` where their models say `message`.
+    /// Lets the next structure read its member `message` from an element whose name differs only in
+    /// case, unless there is an element with the exact name. AWS services send `<Message>`,
+    /// although their models say `message`.
     ///
     /// # Errors
     ///
-    /// What stands before that element is not well formed, or it holds elements.
-    pub fn take_any_case_message(&mut self, shape: Schema<'_>) -> Result<(), Error> {
+    /// The input up to that element is not well-formed, or it contains elements.
+    pub fn allow_any_case_message(&mut self, shape: Schema<'_>) -> Result<(), Error> {
         let mut names = shape.members().map(|member| member.plain(NameSource::Xml));
         if let Some(own) = names.find(|name| name.eq_ignore_ascii_case("message")) {
             self.profile.any_case_message = self.peek(&[own])?.is_none();
@@ -140,13 +125,12 @@ impl<'de> XmlDecoder<'de> {
         Ok(())
     }
 
-    /// The text of an element within the one that is read next, by the names
-    /// on the way to it; `None` if there is none. What is read next stays what
-    /// it was.
+    /// Returns the text of a descendant of the element that is read next, by the names on the path
+    /// to it, or `None` if it is absent. Does not move the decoder.
     ///
     /// # Errors
     ///
-    /// What stands before it is not well formed, or it holds elements.
+    /// The input up to that element is not well-formed, or it contains elements.
     pub fn peek(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
         let (at, name, special) = (self.cursor.at, self.cursor.name, self.cursor.special);
         let result = self.peeked(path);
@@ -158,7 +142,7 @@ impl<'de> XmlDecoder<'de> {
 
     fn peeked(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
         for name in path {
-            if self.cursor.special & EMPTY != 0 || !self.find_child(name, "")? {
+            if self.cursor.special & EMPTY != 0 || !self.find_child(name)? {
                 return Ok(None);
             }
         }
@@ -168,7 +152,7 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// Reads the element that would be read next without keeping anything.
+    /// Skips the element that would be read next.
     ///
     /// # Errors
     ///
@@ -177,12 +161,12 @@ impl<'de> XmlDecoder<'de> {
         self.skip_element()
     }
 
-    /// Reads to the end: what was entered is left, and nothing may follow the
-    /// root element.
+    /// Reads the rest of all entered elements and of the document. Nothing may follow the root
+    /// element.
     ///
     /// # Errors
     ///
-    /// What stands there is not well formed, or something follows.
+    /// The rest is not well-formed, or there is content after the root element.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.cursor.special = CONTENT;
         while let Some(name) = self.entered.pop() {

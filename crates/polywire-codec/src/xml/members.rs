@@ -1,4 +1,4 @@
-//! The members of a structure, where the next is not the one that was guessed.
+//! Members of a structure that are not the expected one.
 
 use polywire_schema::{
     END, Error, ErrorKind, Member, MemberFlags, Name, NameSource, Schema, Seq, ShapeFlags,
@@ -65,8 +65,8 @@ impl<'de> XmlDecoder<'de> {
         found.map_or(Name::Unknown, Name::Member)
     }
 
-    /// Goes to the next start tag in the element of `seq`; at its end reads
-    /// that and says `false`.
+    /// Moves to the next start tag in the element of `seq`. At the end of the element, reads the
+    /// end tag and returns `false`.
     #[inline]
     pub(super) fn next_child(&mut self, seq: &Seq) -> Result<bool, Error> {
         self.cursor.skip_between()?;
@@ -85,7 +85,7 @@ impl<'de> XmlDecoder<'de> {
             _ if self.profile.required => {
                 Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text"))
             }
-            // Text beside elements means nothing.
+            // Text between elements has no meaning.
             _ => {
                 self.cursor.skip_characters()?;
                 self.next_child(seq)
@@ -93,10 +93,10 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// The member whose name stands in the plain start tag `tag` at the cursor. Elements before it
-    /// that no member has are skipped.
+    /// Finds the member of the plain start tag `tag` at the cursor. Skips unknown elements before
+    /// it.
     ///
-    /// `root` is that of the shape: a member is handed over in registers.
+    /// Takes the root member instead of the shape, because a member fits in registers.
     #[inline(never)]
     pub(super) fn named_member(
         &mut self,
@@ -144,8 +144,7 @@ impl<'de> XmlDecoder<'de> {
         slow_member(self, shape, seq)
     }
 
-    /// The member of a name: as it stands, else without its prefix and without
-    /// those of the schema.
+    /// Finds a member by its complete name, else by the local parts of the names.
     #[inline(never)]
     fn find(&mut self, shape: Schema<'_>, name: Span, attribute: bool) -> Option<u32> {
         let name = self.cursor.slice(name);
@@ -164,8 +163,8 @@ impl<'de> XmlDecoder<'de> {
         {
             return Some(ordinal);
         }
-        // An attribute and an element may share a name; and prefixes of the
-        // schema's names are no one else's.
+        // An attribute and an element can have the same name, and so can two members whose names
+        // differ in their prefixes.
         if !shape.has(ShapeFlags::XML_APART) {
             return None;
         }
@@ -175,8 +174,8 @@ impl<'de> XmlDecoder<'de> {
         shape.members().find(is).map(Member::ordinal)
     }
 
-    /// The member `message` for an element that is so called in other letters, by
-    /// a profile that reads it so.
+    /// Finds the member `message` for an element whose name differs only in case, if the profile
+    /// allows that.
     fn find_message(&self, shape: Schema<'_>, seq: &Seq) -> Option<u32> {
         if !self.profile.any_case_message || seq.state & IN_TAG != 0 {
             return None;
@@ -189,8 +188,8 @@ impl<'de> XmlDecoder<'de> {
         shape.members().find(is).map(Member::ordinal)
     }
 
-    /// Skips what is left of an element whose start tag was read, or an
-    /// attribute. It must be well formed all the same.
+    /// Skips the rest of an element whose start tag was read, or an attribute. It must be
+    /// well-formed.
     #[inline(never)]
     pub(super) fn skip_element(&mut self) -> Result<(), Error> {
         let special = std::mem::replace(&mut self.cursor.special, CONTENT);
@@ -198,7 +197,7 @@ impl<'de> XmlDecoder<'de> {
             return Ok(());
         }
         let name = self.cursor.name;
-        // What is skipped takes no memory, so it is not an item.
+        // A skipped element takes no memory, so it does not count as an item.
         self.budget
             .enter_uncounted()
             .map_err(|limit| self.limit(limit))?;
@@ -210,7 +209,7 @@ impl<'de> XmlDecoder<'de> {
         Ok(())
     }
 
-    /// Skips up to and with the end tag of an element.
+    /// Skips an element up to and including its end tag.
     pub(super) fn skip_content(&mut self, name: Span) -> Result<(), Error> {
         loop {
             if !self.cursor.skip_line() {

@@ -1,23 +1,20 @@
-//! XML, as Smithy's traits bind it: bodies of restXml, responses of awsQuery
-//! and ec2Query.
+//! XML with the bindings of Smithy: the bodies of restXml, and the responses of awsQuery and
+//! ec2Query.
 //!
 //! <https://smithy.io/2.0/spec/protocol-traits.html#xml-bindings>
 //!
-//! How Smithy's types look in it: structures and unions as elements of
-//! elements; lists as an element of `member` elements; maps as an element of
-//! `entry` elements with a `key` and a `value`; flattened ones without the
-//! element around them; blobs as base64; timestamps by their format, RFC 3339
-//! unless a trait says other; not-a-number and the infinities as `NaN`,
-//! `Infinity`, `-Infinity`. A null of a sparse list or map is an empty element
-//! with `xsi:nil="true"`.
+//! Structures and unions are elements with a child element per member. A list is an element with
+//! `member` elements, and a map an element with `entry` elements, each with a `key` and a `value`.
+//! Flattened lists and maps have no element around their items. Blobs are base64. Timestamps are
+//! RFC 3339, unless `@timestampFormat` selects another format. Floating-point numbers can be `NaN`,
+//! `Infinity` and `-Infinity`. A null in a sparse list or map is an empty element with
+//! `xsi:nil="true"`.
 //!
-//! Reading is tolerant where documents of real peers differ: members in any
-//! order, items of flattened lists apart, namespaces never required, prefixes
-//! without meaning, unknown elements and attributes skipped, CDATA, comments
-//! and processing instructions anywhere. It is strict where XML 1.0 is: there
-//! are no document types and no entities but the five of XML itself, names, the declaration and
-//! targets of processing instructions follow its grammar, tags match, nothing follows the
-//! root.
+//! The decoder accepts members in any order, items of a flattened list with other elements between
+//! them, missing namespaces, any prefix, and CDATA, comments and processing instructions anywhere.
+//! It skips unknown elements and attributes. It rejects what XML 1.0 forbids: invalid names,
+//! declarations and processing instructions, tags that do not match, and content after the root
+//! element. It also rejects document types, and all entities except the five of XML.
 //!
 //! ```
 //! use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};
@@ -104,7 +101,8 @@
 //!   booleans and lists are not read there. An untagged enum takes the variant for strings.
 //! - A structure with flattened fields has no `$value` field.
 //!
-//! What cannot be written well-formed is an error: a name that XML does not allow; a key of a map, or a field of a structure with flattened fields, that has a prefix;
+//! The following are errors, because no well-formed document can contain them: a name that XML does
+//! not allow; a key of a map, or a field of a structure with flattened fields, that has a prefix;
 //! a character that XML cannot hold; an item of a list in text that is empty or has white
 //! space in it; a list of structures at the root or in a list; a map in `$value`; two texts
 //! without an element between them.
@@ -126,38 +124,37 @@ use polywire_schema::{Defaults, Part, TimestampFormat};
 pub use decode::XmlDecoder;
 pub use encode::XmlEncoder;
 
-/// What a protocol tells the format.
+/// Options of the XML format, which protocols set.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct XmlProfile<'n> {
-    /// The form of timestamps whose member has no `@timestampFormat`.
+    /// The format of timestamps without `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
-    /// `@xmlNamespace` of the service, prefix and URI: written on the element
-    /// at the top if its shape has none of its own.
+    /// `@xmlNamespace` of the service, prefix and URI. The encoder writes it on the root element if
+    /// its shape has no namespace.
     pub namespace: Option<(Option<&'n str>, &'n str)>,
-    /// Whether nulls in lists and maps that are not sparse are left out on
-    /// reading, as clients do, or are errors.
+    /// Whether the decoder skips nulls in lists and maps that are not sparse, as clients do.
+    /// Otherwise they are errors.
     pub skip_nulls: bool,
-    /// Whether a missing required member, an unknown variant of a union, a date
-    /// with an offset from UTC, text beside elements, and a root element of
-    /// another name, is an error on reading.
+    /// Whether the decoder rejects missing required members, unknown variants of unions, dates with
+    /// an offset from UTC, text between elements, and a root element with another name.
     pub required: bool,
-    /// Which members of the structure at the top the document holds.
+    /// Which members of the root structure the document contains.
     pub part: Part,
-    /// Whether an element that no member has is read as the member `message`, if
-    /// only the case of its letters differs: for errors, which some services
-    /// write otherwise than their models say.
+    /// Whether an unknown element whose name differs from `message` only in case is read as the
+    /// member `message`. Some services write errors with `<Message>`, although their models say
+    /// `message`.
     pub any_case_message: bool,
-    /// Whether a structure at the top has no element of its own: its only
-    /// member is the root (`aws.customizations#s3UnwrappedXmlOutput`).
+    /// Whether the only member of the root structure is the root element
+    /// (`aws.customizations#s3UnwrappedXmlOutput`).
     pub unwrapped: bool,
-    /// Which members that are not there get their default.
+    /// Which absent members get their default.
     pub defaults: Defaults,
 }
 
 impl XmlProfile<'_> {
-    /// RFC 3339, no namespace, strict on nulls, names and required members,
-    /// all defaults, whole structures.
+    /// RFC 3339 timestamps, no namespace, all defaults, complete structures. Nulls, names and
+    /// required members are checked.
     pub const DEFAULT: Self = Self {
         timestamp_format: TimestampFormat::DateTime,
         namespace: None,
@@ -178,7 +175,7 @@ impl<'n> XmlProfile<'n> {
         self
     }
 
-    /// Writes this namespace (prefix and URI) on the element at the top.
+    /// Sets the namespace of the root element: prefix and URI.
     #[must_use]
     pub const fn with_namespace<'m>(
         self,
@@ -196,9 +193,8 @@ impl<'n> XmlProfile<'n> {
         }
     }
 
-    /// Reads as a client does: nulls in dense collections are left out, the
-    /// root element may have any name, and missing required members are not
-    /// errors.
+    /// Decodes as a client: skips nulls in lists and maps that are not sparse, and accepts any root
+    /// element and missing required members.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
         self.skip_nulls = true;
@@ -207,14 +203,14 @@ impl<'n> XmlProfile<'n> {
         self
     }
 
-    /// Sets which members of the structure at the top the document holds.
+    /// Sets which members of the root structure the document contains.
     #[must_use]
     pub const fn with_part(mut self, part: Part) -> Self {
         self.part = part;
         self
     }
 
-    /// The only member of the structure at the top is the root element.
+    /// Sets whether the only member of the root structure is the root element.
     #[must_use]
     pub const fn with_unwrapped(mut self, unwrapped: bool) -> Self {
         self.unwrapped = unwrapped;

@@ -15,7 +15,7 @@ use crate::keep;
 const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 impl<'de> XmlDecoder<'de> {
-    /// The text of a scalar, whatever its length, and where it begins.
+    /// The text of a scalar of any length, and its offset.
     #[inline]
     fn scalar(&mut self, at: Member<'_>) -> Result<(Cow<'de, str>, usize), Error> {
         let start = self.cursor.at;
@@ -36,7 +36,7 @@ impl<'de> XmlDecoder<'de> {
             ATTRIBUTE => {
                 let place = self.cursor.attribute;
                 let value = self.cursor.slice(place);
-                // It was checked when its tag was read.
+                // Attributes were checked with their tag.
                 let value = escape::unescape_xml(value, XmlPlace::Attribute, XmlReading::Strict)
                     .map_err(|malformed| self.cursor.malformed(&malformed))?;
                 Ok((value, place.start))
@@ -45,8 +45,7 @@ impl<'de> XmlDecoder<'de> {
         }
     }
 
-    /// The text of a scalar without the white space around it, and where it
-    /// begins.
+    /// The text of a scalar without surrounding white space, and its offset.
     fn trimmed(&mut self, at: Member<'_>) -> Result<(Cow<'de, str>, usize), Error> {
         let (text, start) = self.scalar(at)?;
         let front = text.len() - text.trim_start_matches(SPACE).len();
@@ -70,7 +69,7 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline(never)]
     pub(super) fn text_value(&mut self, at: Member<'_>) -> Result<Text, Error> {
-        // A short string without references, right here.
+        // A short string without references.
         let cursor = &mut self.cursor;
         if cursor.special == CONTENT
             && !cursor.brackets
@@ -81,16 +80,16 @@ impl<'de> XmlDecoder<'de> {
             cursor.at += len + cursor.name.len + "</>".len();
             return Ok(text);
         }
-        self.any_text(at)
+        self.slow_text(at)
     }
 
     #[inline(never)]
-    fn any_text(&mut self, at: Member<'_>) -> Result<Text, Error> {
+    fn slow_text(&mut self, at: Member<'_>) -> Result<Text, Error> {
         let text = self.string(at)?;
         Ok(keep::text(self.body, text))
     }
 
-    /// The digits of a big number, which are kept.
+    /// The digits of a big number, which the value stores.
     pub(super) fn digits(&mut self, at: Member<'_>) -> Result<(Text, usize), Error> {
         let (text, start) = self.trimmed(at)?;
         if let Err(limit) = self.budget.string(text.len()) {
@@ -118,11 +117,11 @@ impl<'de> XmlDecoder<'de> {
                 }
             }
         }
-        self.any_boolean(at)
+        self.slow_boolean(at)
     }
 
     #[inline(never)]
-    fn any_boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
+    fn slow_boolean(&mut self, at: Member<'_>) -> Result<bool, Error> {
         let (text, start) = self.trimmed(at)?;
         match &*text {
             "true" => Ok(true),
@@ -145,11 +144,11 @@ impl<'de> XmlDecoder<'de> {
                 return Ok(value);
             }
         }
-        self.any_integer(at)
+        self.slow_integer(at)
     }
 
     #[inline(never)]
-    fn any_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+    fn slow_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
         let (text, start) = self.trimmed(at)?;
         let (least, most) = at.kind().integer_range();
         match text.parse() {
@@ -174,11 +173,11 @@ impl<'de> XmlDecoder<'de> {
             self.cursor.at = end;
             return Ok(value);
         }
-        self.any_double(at)
+        self.slow_double(at)
     }
 
     #[inline(never)]
-    fn any_double(&mut self, at: Member<'_>) -> Result<f64, Error> {
+    fn slow_double(&mut self, at: Member<'_>) -> Result<f64, Error> {
         let (text, start) = self.trimmed(at)?;
         parse_f64(text.as_bytes()).map_err(|malformed| self.no_float(start, &malformed))
     }
@@ -214,11 +213,11 @@ impl<'de> XmlDecoder<'de> {
             self.cursor.at = end;
             return Ok(instant);
         }
-        self.any_timestamp(at, format)
+        self.slow_timestamp(at, format)
     }
 
     #[inline(never)]
-    fn any_timestamp(
+    fn slow_timestamp(
         &mut self,
         at: Member<'_>,
         format: TimestampFormat,

@@ -379,7 +379,7 @@ impl<D: QueryProtocol> ClientProtocol for Query<D> {
     ) -> Result<(), Error> {
         let mut decoder = XmlDecoder::from_body(body, CLIENT, limits)?;
         errors::enter(&mut decoder)?;
-        decoder.take_any_case_message(error)?;
+        decoder.allow_any_case_message(error)?;
         sink.read(error.root(), &mut decoder)?;
         decoder.finish()?;
         sink.finish(error.root(), &mut decoder)

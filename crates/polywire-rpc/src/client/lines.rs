@@ -22,11 +22,15 @@ use crate::lines::{Line, LineReader};
 /// The number of calls that wait until the stream accepts them. Further ones wait to become one of these.
 const WAITING: usize = 64;
 
+/// Beyond this number of calls in flight, dropped calls are forgotten before their responses arrive.
+const MAX_PENDING: usize = 4096;
+
 impl ClientBuilder {
     /// Creates a client of JSON-RPC over a byte stream, such as the pipes of a child process, or a connection. Each line is a
     /// message, in UTF-8. Several calls can be in flight: their ids count up, and a response belongs to the call with its id.
-    /// An error with the id null belongs to the only call in flight. If there are several, it is ignored, because it could
-    /// belong to any of them. Calls that ended before their response are in flight until the response arrives.
+    /// An error with the id null belongs to the only call in flight. If there are several, or if the client has sent a
+    /// [notification](Client::notify), it is ignored, because it could belong to another message, and its call ends at the
+    /// deadline. Calls that ended before their response are in flight until the response arrives.
     ///
     /// A [batch](Client::call_batch) is one line, and so is its response: it counts as one call here.
     ///
@@ -99,14 +103,14 @@ enum LineKind {
     Notification(oneshot::Sender<Bytes>),
 }
 
-/// The calls that wait for their responses. A batch is one of them.
+/// The calls in flight. A batch is one of them.
 #[derive(Default)]
 struct Calls {
     last_id: u64,
     /// By the first id.
     pending: BTreeMap<u64, PendingCall>,
-    /// The number of calls that were written and then dropped before their response.
-    dropped: usize,
+    /// Whether a notification was written.
+    has_notified: bool,
     /// Why the connection has ended, if it has.
     ended: Option<Cause>,
 }
@@ -114,7 +118,8 @@ struct Calls {
 struct PendingCall {
     /// The end of its ids.
     end: u64,
-    response: oneshot::Sender<Bytes>,
+    /// None if the call was dropped after it was written: the server will still answer it.
+    response: Option<oneshot::Sender<Bytes>>,
     is_written: bool,
 }
 
@@ -128,38 +133,40 @@ impl Calls {
         })
     }
 
-    /// Removes a call that ends without its response, if it does.
+    /// Ends a call without its response, if it is still in flight. A call that was written stays until its response arrives.
     fn drop_call(&mut self, id: u64) {
-        let call = self.pending.remove(&id);
-        self.dropped += usize::from(call.is_some_and(|call| call.is_written));
+        match self.pending.get_mut(&id) {
+            Some(call) if call.is_written => call.response = None,
+            _ => drop(self.pending.remove(&id)),
+        }
+        // A server that does not answer must not make the client grow.
+        if self.pending.len() > MAX_PENDING {
+            let mut calls = self.pending.iter();
+            let oldest = calls.find_map(|(id, call)| call.response.is_none().then_some(*id));
+            oldest.and_then(|id| self.pending.remove(&id));
+        }
     }
 
-    /// Takes the call that has one of these ids, unless it was dropped.
+    /// Takes the call that has one of these ids.
     fn take_one_of(&mut self, ids: &[u64]) -> Option<PendingCall> {
         let first = ids.iter().find_map(|id| {
             let (first, call) = self.pending.range(..=id).next_back()?;
             (*id < call.end).then_some(*first)
         });
-        if first.is_none() && ids.iter().any(|id| *id <= self.last_id) {
-            self.dropped = self.dropped.saturating_sub(1);
-        }
         self.pending.remove(&first?)
     }
 
-    /// Takes the call that a response belongs to, unless it was dropped.
+    /// Takes the call that a response belongs to.
     fn take(&mut self, id: &ResponseId) -> Option<PendingCall> {
         match id {
             ResponseId::Call(id) => self.take_one_of(&[*id]),
             ResponseId::Batch(ids) => self.take_one_of(ids),
+            ResponseId::Unknown if self.has_notified => None,
             ResponseId::Unknown => {
                 let written = self.pending.iter().filter(|(_, call)| call.is_written);
                 let ids: Vec<u64> = written.map(|(id, _)| *id).take(2).collect();
-                match (&ids[..], self.dropped) {
-                    ([id], 0) => self.pending.remove(id),
-                    ([], _) => {
-                        self.dropped = self.dropped.saturating_sub(1);
-                        None
-                    }
+                match ids[..] {
+                    [id] => self.pending.remove(&id),
                     _ => None,
                 }
             }
@@ -247,7 +254,7 @@ async fn send(
             false => {
                 let pending = PendingCall {
                     end: ids.end,
-                    response: sender,
+                    response: Some(sender),
                     is_written: false,
                 };
                 locked.pending.insert(ids.start, pending);
@@ -310,6 +317,9 @@ async fn write_lines(
             LineKind::Notification(written) => !written.is_closed(),
         };
         if is_wanted {
+            if matches!(kind, LineKind::Notification(_)) {
+                lock(calls).has_notified = true;
+            }
             stream.write_all(&line).await?;
         }
         if queue.is_empty() || matches!(kind, LineKind::Notification(_)) {
@@ -355,9 +365,9 @@ async fn read_lines(
             }
         };
         let call = lock(calls).take(&id);
-        match call {
+        match call.and_then(|call| call.response) {
             // It may have been dropped in the meantime.
-            Some(call) => drop(call.response.send(line)),
+            Some(response) => drop(response.send(line)),
             None => tracing::debug!(?id, "a response of no call in flight was ignored"),
         }
     }

@@ -23,7 +23,8 @@ use crate::protocol::Route;
 ///
 /// It returns first the members that are not bound to a single header (labels, query parameters,
 /// header maps, the status code), and then the members with a header, in the order of the headers
-/// in the message. It looks up each header once.
+/// in the message. If a header is repeated, they come in the order of the members. It looks up each
+/// header once.
 #[derive(Debug)]
 pub(crate) struct HeadDecoder<'b, 'de> {
     head: Head<'de>,
