@@ -200,7 +200,7 @@ mod tests {
             assert!(matches!(&line, Line::Text(text) if text.len() == len));
             drop(line);
         }
-        // Nor is there a larger buffer behind it.
+        // The buffer that it was split from is not larger either.
         assert!(!reader.buffer.try_reclaim(MAX_KEPT));
         writing.await.unwrap();
         assert_eq!(reader.next(|_| true).await.unwrap(), Line::End);

@@ -15,7 +15,7 @@ const END_DOUBLE: &[u8; 17] = b"</double></value>";
 const END_INT: &[u8; 14] = b"</int></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// A string in its common spelling that stands for itself.
+    /// A string in its common spelling, without references.
     #[inline(always)]
     pub(super) fn plain_string(&mut self) -> Option<&'de str> {
         if self.empty_value {
@@ -138,13 +138,13 @@ impl<'de> XmlRpcDecoder<'de> {
         Some(value)
     }
 
-    /// The text of a short string with references in it, behind its start tag.
+    /// The text of a short string with references, after its start tag.
     pub(super) fn escaped_text(&mut self) -> Option<Text> {
         let rest = self.cursor.rest();
         let len = memchr::memchr(b'<', &rest[..rest.len().min(65)])?;
         let usual = rest[len..].starts_with(END_STRING)
             && len <= self.cursor.longest
-            // What stands as it is may share the body.
+            // A string without references can share the body.
             && memchr::memchr(b'&', &rest[..len]).is_some();
         if !usual {
             return None;

@@ -112,7 +112,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(value)
     }
 
-    /// Sees to it that digits which a value keeps are not too many.
+    /// Rejects digits that are longer than the limit, because the value stores them.
     pub(super) fn keep_digits(&mut self, digits: &str, start: usize) -> Result<(), Error> {
         if digits.len() <= self.cursor.longest {
             return Ok(());

@@ -358,8 +358,8 @@ impl Fault {
         self.0.code
     }
 
-    /// Returns the name of the error without namespace: that of the modelled error, that which the
-    /// peer sent, or that of the kind.
+    /// Returns the name of the error without namespace: the name of the modelled error, the name
+    /// that the peer sent, or the name of the kind.
     #[must_use]
     pub fn name(&self) -> &str {
         match self.0.name.rsplit('#').next() {

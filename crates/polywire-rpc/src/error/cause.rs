@@ -26,7 +26,7 @@ impl Cause {
         }))
     }
 
-    /// The error behind it.
+    /// The error itself.
     pub(crate) fn source(&self) -> Option<&(dyn Error + 'static)> {
         let source = self.0.source.as_deref()?;
         Some(source)

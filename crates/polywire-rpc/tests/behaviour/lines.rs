@@ -243,7 +243,7 @@ fn errors(line: &str) -> Vec<(i64, Value)> {
     responses.iter().map(error).collect()
 }
 
-/// Each call with an id gets the error of its message, whoever made it.
+/// Each call with an id gets the error of its message, whether a layer or the server rejected it.
 #[tokio::test]
 async fn rejected_messages_keep_their_ids() {
     let shed = |status: u16, text: &'static str| {
