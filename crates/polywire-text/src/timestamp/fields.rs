@@ -216,7 +216,13 @@ fn long_fraction(rest: &[u8], eight: u32, at: usize) -> (u32, usize) {
     };
     let nanoseconds = eight + u32::from(digit - b'0');
     match rest.get(9) {
-        Some(b'0'..=b'9') => (nanoseconds, at + digits::end(rest, 10)),
+        Some(b'0'..=b'9') => (nanoseconds, at + end_after_nine(rest)),
         _ => (nanoseconds, at + 9),
     }
+}
+
+// Cold and outlined, so that `fraction_digits` is inlined.
+#[cold]
+fn end_after_nine(rest: &[u8]) -> usize {
+    digits::end(rest, 10)
 }
