@@ -76,7 +76,7 @@ fn through_all(input: &Value, defaults: Defaults) -> Vec<(Value, Value)> {
     };
     let read = |body: &Body, defaults| {
         let mut profile = CborProfile::DEFAULT;
-        profile.defaults = defaults;
+        profile.rules.defaults = defaults;
         let mut decoder = CborDecoder::from_body(body, profile, &Limits::DEFAULT).unwrap();
         let value = Value::decode(at, &mut decoder).unwrap();
         decoder.finish().unwrap();
@@ -95,7 +95,7 @@ fn through_all(input: &Value, defaults: Defaults) -> Vec<(Value, Value)> {
     };
     let read = |body: &Body, defaults| {
         let mut profile = XmlRpcProfile::DEFAULT;
-        profile.defaults = defaults;
+        profile.rules.defaults = defaults;
         let (_, mut decoder) = XmlRpcDecoder::response(body, profile, &Limits::DEFAULT).unwrap();
         Value::decode(at, &mut decoder).unwrap()
     };

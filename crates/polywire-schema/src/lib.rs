@@ -38,6 +38,7 @@ mod operation;
 mod part;
 mod parts;
 mod protocols;
+mod rules;
 mod seq;
 #[cfg(feature = "serde")]
 mod serde;
@@ -72,11 +73,12 @@ pub use operation::{Operation, Service};
 pub use part::Part;
 pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};
+pub use rules::Rules;
 pub use seq::{END, Seq, WideSeen};
 pub use set::SchemaSet;
 pub use shape::Schema;
 pub use to_value::to_value;
-pub use tokens::{Container, Name, Rules, TokenReader, slow_member};
+pub use tokens::{Container, Name, TokenReader, slow_member};
 pub use value::Value;
 
 /// The names of serde newtypes and enums that the formats and types of Polywire recognize.

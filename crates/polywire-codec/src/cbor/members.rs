@@ -137,7 +137,7 @@ impl<'de> CborDecoder<'de> {
         let (window, len) = self.short_text()?;
         let value = window.get(len)?;
         // A null, or a tag that may precede one, is left to the slow path.
-        let may_skip = value >> 5 > 5 && self.profile.skip_nulls;
+        let may_skip = value >> 5 > 5 && self.profile.rules.skip_nulls;
         if seq.left == INDEFINITE || may_skip || self.budget.items_left() == 0 {
             return None;
         }

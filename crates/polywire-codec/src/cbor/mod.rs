@@ -40,7 +40,7 @@ mod serde;
 mod string;
 mod tokens;
 
-use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
+use polywire_schema::{Decode, Encode, Error, Limits, Member, Rules, Value};
 
 pub use decode::CborDecoder;
 pub use encode::CborEncoder;
@@ -49,30 +49,21 @@ pub use encode::CborEncoder;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CborProfile {
-    /// Whether to skip nulls in lists and maps that are not sparse, as clients do. Otherwise they
-    /// are errors.
-    pub skip_nulls: bool,
-    /// Whether a missing required member or an unknown variant of a union is an error.
-    pub required: bool,
-    /// Which missing members get their default.
-    pub defaults: Defaults,
+    /// The rules for nulls, missing members and defaults.
+    pub rules: Rules,
 }
 
 impl CborProfile {
     /// Strict on nulls and required members.
     pub const DEFAULT: Self = Self {
-        skip_nulls: false,
-        required: true,
-        defaults: Defaults::Server,
+        rules: Rules::SERVER,
     };
 
     /// The options of a client: nulls in dense collections are skipped, missing required members
     /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
-        self.skip_nulls = true;
-        self.required = false;
-        self.defaults = Defaults::Client;
+        self.rules = Rules::CLIENT;
         self
     }
 }

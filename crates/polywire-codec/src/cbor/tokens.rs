@@ -25,12 +25,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
 
     #[inline(always)]
     fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.profile.skip_nulls,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            names: NameSource::Member,
-        }
+        self.profile.rules
     }
 
     #[inline(always)]

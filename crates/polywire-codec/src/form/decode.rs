@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use polywire_schema::{
     BigDecimal, BigInteger, Blob, Body, Budget, Container, Error, ErrorKind, Event, LimitKind,
-    Limits, Member, Name, Rules, Schema, Seq, Text, Timestamp, TimestampFormat, TokenReader,
-    slow_member,
+    Limits, Member, Name, NameSource, Rules, Schema, Seq, Text, Timestamp, TimestampFormat,
+    TokenReader, slow_member,
 };
 use polywire_text::number::{self, Spelling};
 use polywire_text::timestamp::ReadPolicy;
@@ -314,12 +314,11 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
     }
 
     fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: false,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            names: self.profile.names.source(),
-        }
+        self.profile.rules
+    }
+
+    fn name_source(&self) -> NameSource {
+        self.profile.names.source()
     }
 
     fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
@@ -470,7 +469,7 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
         let format = at
             .timestamp_format()
             .unwrap_or(self.profile.timestamp_format);
-        let policy = ReadPolicy::new().utc(self.profile.required);
+        let policy = ReadPolicy::new().utc(self.profile.rules.strict);
         self.parsed(|text| match format {
             TimestampFormat::DateTime => Timestamp::parse_date_time_with(text, policy),
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(text),

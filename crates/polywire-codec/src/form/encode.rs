@@ -291,7 +291,7 @@ impl Encoder for FormEncoder {
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills_default(at)
+        self.profile.rules.defaults.fills_default(at)
     }
 
     #[inline]

@@ -97,7 +97,7 @@ mod index;
 mod serde;
 mod text;
 
-use polywire_schema::{Defaults, Encoding, TimestampFormat};
+use polywire_schema::{Encoding, Rules, TimestampFormat};
 
 pub use decode::FormDecoder;
 pub use encode::FormEncoder;
@@ -112,11 +112,8 @@ pub struct FormProfile {
     pub flat: bool,
     /// The format of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
-    /// Whether a missing required member, an unknown variant of a union or a date with an offset
-    /// from UTC is an error.
-    pub required: bool,
-    /// Which missing members get their default.
-    pub defaults: Defaults,
+    /// The rules for nulls, missing members and defaults.
+    pub rules: Rules,
     /// Top-level fields that belong to the protocol. They are not members of the structure, even if
     /// it has members of the same names, and may occur at most once.
     pub protocol_fields: &'static [&'static str],
@@ -128,8 +125,7 @@ impl FormProfile {
         names: Encoding::Query,
         flat: false,
         timestamp_format: TimestampFormat::DateTime,
-        required: true,
-        defaults: Defaults::Server,
+        rules: Rules::SERVER,
         protocol_fields: &["Action", "Version"],
     };
 
@@ -144,8 +140,7 @@ impl FormProfile {
     /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
-        self.required = false;
-        self.defaults = Defaults::Client;
+        self.rules = Rules::CLIENT;
         self
     }
 

@@ -3,9 +3,15 @@
 //! numbers.
 //!
 //! The input is validated as UTF-8 once, so that strings are slices of a `str`. The decoder expects
-//! the members of a structure in the order of the schema. It compares the input with the encoded
-//! name of the next member, including quotes and colon. If they differ, it reads the key and looks
-//! it up. Between tokens there is usually nothing or one space, so these cases are tested first.
+//! the members of a structure in the order of the schema. A member is read in up to three steps:
+//!
+//! 1. `match_member` compares the input with the encoded name of the next member, including comma,
+//!    quotes and colon.
+//! 2. `quick_member` skips white space, and looks up a short key without escapes.
+//! 3. `slow_member` of the schema crate handles everything else: nulls, unknown members, long keys,
+//!    escapes and errors.
+//!
+//! Between tokens there is usually nothing or one space, so these cases are tested first.
 
 use polywire_schema::{
     Body, Budget, Error, ErrorKind, LimitKind, Limits, Seq, Text, TokenReader as _,
@@ -26,8 +32,8 @@ pub struct JsonDecoder<'de> {
     pub(super) budget: Budget,
     pub(super) profile: JsonProfile,
     pub(super) lengths: Lengths,
-    /// The result of a slow function. Returned through memory, it would make the fast path
-    /// that calls it go through memory too.
+    /// The text that a slow function has read. It does not return the text, so that the fast
+    /// function that calls it can return its own result in registers.
     pub(super) scratch: Text,
 }
 
@@ -105,13 +111,13 @@ impl<'de> JsonDecoder<'de> {
 
     /// The next byte, or 0 at the end. No JSON token begins with 0.
     #[inline]
-    pub(super) fn peek(&self) -> u8 {
+    pub(super) fn peek_byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
     #[inline]
     pub(super) fn skip_space(&mut self) {
-        if self.peek() <= b' ' {
+        if self.peek_byte() <= b' ' {
             self.at = self.space_end(self.at);
         }
     }
@@ -138,7 +144,7 @@ impl<'de> JsonDecoder<'de> {
     #[inline]
     pub(super) fn peek_token(&mut self) -> u8 {
         self.skip_space();
-        self.peek()
+        self.peek_byte()
     }
 
     /// Like [`token_at`](Self::token_at), but optimised for one space, as is common after a colon.
@@ -155,7 +161,7 @@ impl<'de> JsonDecoder<'de> {
         self.at += 1;
         match self.budget.enter() {
             Ok(()) => Ok(Seq::default()),
-            Err(limit) => Err(self.limit(limit)),
+            Err(limit) => Err(self.limit_error(limit)),
         }
     }
 
@@ -164,7 +170,7 @@ impl<'de> JsonDecoder<'de> {
         self.at += 1;
         match self.budget.enter_uncounted() {
             Ok(()) => Ok(Seq::default()),
-            Err(limit) => Err(self.limit(limit)),
+            Err(limit) => Err(self.limit_error(limit)),
         }
     }
 
@@ -176,22 +182,26 @@ impl<'de> JsonDecoder<'de> {
 
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
-        self.budget.count(1).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(1)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[inline]
     pub(super) fn check_length(&self, len: usize) -> Result<(), Error> {
-        self.budget.string(len).map_err(|limit| self.limit(limit))
+        self.budget
+            .string(len)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[cold]
-    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+    pub(super) fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
     #[cold]
     pub(super) fn wrong_type(&self, expected: &'static str) -> Error {
-        match self.peek() {
+        match self.peek_byte() {
             b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
                 self.error(ErrorKind::WrongType, expected)
             }
@@ -201,7 +211,7 @@ impl<'de> JsonDecoder<'de> {
 
     /// Converts an error of a parser that began at `base`.
     #[cold]
-    pub(super) fn malformed(&mut self, malformed: Malformed, base: usize) -> Error {
+    pub(super) fn malformed_error(&mut self, malformed: Malformed, base: usize) -> Error {
         self.at = base + malformed.offset;
         let kind = if self.at < self.text.len() {
             ErrorKind::Syntax
@@ -213,7 +223,7 @@ impl<'de> JsonDecoder<'de> {
 
     /// An error for a well-formed value at `start` that does not fit its type.
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;
         self.error(ErrorKind::InvalidValue, expected)
     }

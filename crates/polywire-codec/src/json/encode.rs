@@ -295,7 +295,7 @@ impl Encoder for JsonEncoder {
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        self.profile.defaults.fills_default(at)
+        self.profile.rules.defaults.fills_default(at)
     }
 
     #[cold]

@@ -26,6 +26,7 @@ impl<'de> JsonDecoder<'de> {
         let (at, token) = match seq.count {
             0 => (at, token),
             _ if token == b',' => self.token_at(at + 1),
+            // No comma: `slow_next` reports the error.
             _ => (at, close),
         };
         if token != close && token != 0 && self.budget.count(1).is_ok() {
@@ -58,7 +59,7 @@ impl<'de> JsonDecoder<'de> {
             }
             self.at += 1;
             self.skip_space();
-            if self.peek() == close {
+            if self.peek_byte() == close {
                 return Err(self.error(ErrorKind::Syntax, "another element after the comma"));
             }
         }
@@ -128,7 +129,7 @@ impl<'de> JsonDecoder<'de> {
 
     /// Reads the key of a member or entry.
     pub(super) fn key_text(&mut self) -> Result<Cow<'de, str>, Error> {
-        if self.peek() != b'"' {
+        if self.peek_byte() != b'"' {
             return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
         }
         let key = self.string()?;
@@ -157,7 +158,7 @@ impl<'de> JsonDecoder<'de> {
     /// Like `match_member`, but skips white space and accepts members in any order. Returns `END` at
     /// the end. `None`, with nothing read, for anything unusual.
     #[inline(never)]
-    pub(super) fn slow_match_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
+    pub(super) fn quick_member(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Option<u32> {
         let (mut at, mut token) = self.token_at(self.at);
         if token == b'}' {
             self.at = at;

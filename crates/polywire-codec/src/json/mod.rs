@@ -33,7 +33,7 @@ mod serde;
 mod tokens;
 
 use polywire_schema::{
-    Decode, Defaults, Encode, Encoding, Error, Limits, Member, Part, TimestampFormat, Value,
+    Decode, Defaults, Encode, Encoding, Error, Limits, Member, Part, Rules, TimestampFormat, Value,
 };
 
 pub use decode::JsonDecoder;
@@ -53,14 +53,8 @@ pub struct JsonProfile {
     /// Whether to write big integers and decimals as strings, so that peers do not read them as
     /// doubles. Strings and numbers are then both accepted on reading.
     pub quoted_big_numbers: bool,
-    /// Whether to skip nulls in lists and maps that are not sparse, as clients do. Otherwise they
-    /// are errors.
-    pub skip_nulls: bool,
-    /// Whether a missing required member, an unknown variant of a union or a date with an offset
-    /// from UTC is an error.
-    pub required: bool,
-    /// Which missing members get their default.
-    pub defaults: Defaults,
+    /// The rules for nulls, missing members and defaults.
+    pub rules: Rules,
     /// Which members of the top-level structure the document contains.
     pub part: Part,
     /// Whether to read timestamps in any format, regardless of the schema: a number of seconds, RFC
@@ -80,9 +74,7 @@ impl JsonProfile {
         timestamp_format: TimestampFormat::EpochSeconds,
         fixed_timestamps: false,
         quoted_big_numbers: false,
-        skip_nulls: false,
-        required: true,
-        defaults: Defaults::Server,
+        rules: Rules::SERVER,
         part: Part::Whole,
         any_timestamp: false,
         text_blobs: false,
@@ -94,8 +86,7 @@ impl JsonProfile {
     pub const NODE: Self = Self {
         any_timestamp: true,
         text_blobs: true,
-        required: false,
-        defaults: Defaults::Ignored,
+        rules: Rules::UNCHECKED,
         ..Self::DEFAULT
     };
 
@@ -105,8 +96,7 @@ impl JsonProfile {
     pub const HUMAN: Self = Self {
         any_timestamp: true,
         refuse_unknown: true,
-        required: false,
-        defaults: Defaults::Ignored,
+        rules: Rules::UNCHECKED,
         timestamp_format: TimestampFormat::DateTime,
         ..Self::DEFAULT
     };
@@ -147,9 +137,7 @@ impl JsonProfile {
     /// are not errors, and members that are optional to clients get no default.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
-        self.skip_nulls = true;
-        self.required = false;
-        self.defaults = Defaults::Client;
+        self.rules = Rules::CLIENT;
         self
     }
 
@@ -163,7 +151,7 @@ impl JsonProfile {
     /// Sets which missing members get their default.
     #[must_use]
     pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
-        self.defaults = defaults;
+        self.rules.defaults = defaults;
         self
     }
 

@@ -9,30 +9,37 @@ use polywire_text::scan;
 
 use super::decode::JsonDecoder;
 
+/// A string that was read.
+pub(super) enum StringToken {
+    /// Without escapes: its start and end in the input.
+    Plain(usize, usize),
+    /// With escapes: its text.
+    Unescaped(String),
+}
+
 impl<'de> JsonDecoder<'de> {
+    /// Reads `true`, `false` or `null`.
     #[inline]
-    pub(super) fn word(&mut self, word: &'static str) -> Result<(), Error> {
-        if !self.rest().starts_with(word.as_bytes()) {
+    pub(super) fn literal(&mut self, literal: &'static str) -> Result<(), Error> {
+        if !self.rest().starts_with(literal.as_bytes()) {
             return Err(self.error(ErrorKind::Syntax, "a JSON value"));
         }
-        self.at += word.len();
+        self.at += literal.len();
         Ok(())
     }
 
     /// Reads a string, which is borrowed if it has no escapes.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Error> {
-        let (start, end) = match self.string_range()? {
-            Ok(range) => range,
-            Err(text) => return Ok(Cow::Owned(text)),
-        };
-        Ok(Cow::Borrowed(&self.text[start..end]))
+        match self.string_token()? {
+            StringToken::Plain(start, end) => Ok(Cow::Borrowed(&self.text[start..end])),
+            StringToken::Unescaped(text) => Ok(Cow::Owned(text)),
+        }
     }
 
-    /// Reads a string. Returns its range in the input, or its text if it has escapes.
     #[inline]
-    pub(super) fn string_range(&mut self) -> Result<Result<(usize, usize), String>, Error> {
-        if self.peek() != b'"' {
+    pub(super) fn string_token(&mut self) -> Result<StringToken, Error> {
+        if self.peek_byte() != b'"' {
             return Err(self.wrong_type("a string"));
         }
         let start = self.at + 1;
@@ -41,9 +48,9 @@ impl<'de> JsonDecoder<'de> {
         if bytes.get(end) == Some(&b'"') {
             self.check_length(end - start)?;
             self.at = end + 1;
-            return Ok(Ok((start, end)));
+            return Ok(StringToken::Plain(start, end));
         }
-        self.escaped_string(start).map(Err)
+        self.escaped_string(start).map(StringToken::Unescaped)
     }
 
     /// Reads a string with escapes. `start` is the offset after the opening quote.
@@ -55,13 +62,13 @@ impl<'de> JsonDecoder<'de> {
                 self.at = start + read;
                 Ok(text.into_owned())
             }
-            Err(malformed) => Err(self.malformed(malformed, start)),
+            Err(malformed) => Err(self.malformed_error(malformed, start)),
         }
     }
 
     /// Reads a number. Returns its text, and whether it is an integer.
-    pub(super) fn number(&mut self) -> Result<(&'de str, bool), Error> {
-        if !matches!(self.peek(), b'-' | b'0'..=b'9') {
+    pub(super) fn number_text(&mut self) -> Result<(&'de str, bool), Error> {
+        if !matches!(self.peek_byte(), b'-' | b'0'..=b'9') {
             return Err(self.wrong_type("a number"));
         }
         match json_number(self.rest()) {
@@ -70,17 +77,17 @@ impl<'de> JsonDecoder<'de> {
                 self.at += len;
                 Ok((number, integer))
             }
-            Err(malformed) => Err(self.malformed(malformed, self.at)),
+            Err(malformed) => Err(self.malformed_error(malformed, self.at)),
         }
     }
 
     /// The digits of a big number. Some profiles allow them in a string.
     pub(super) fn big_number(&mut self) -> Result<Text, Error> {
-        if self.profile.quoted_big_numbers && self.peek() == b'"' {
+        if self.profile.quoted_big_numbers && self.peek_byte() == b'"' {
             return self.slow_text();
         }
         let start = self.at;
-        self.number()?;
+        self.number_text()?;
         self.digits(start)
     }
 
@@ -96,24 +103,25 @@ impl<'de> JsonDecoder<'de> {
     }
 
     /// Reads one of the strings for numbers that JSON cannot represent.
-    pub(super) fn float_word(&mut self) -> Result<f64, Error> {
+    pub(super) fn non_finite_number(&mut self) -> Result<f64, Error> {
         let start = self.at;
         match &*self.string()? {
             "NaN" => Ok(f64::NAN),
             "Infinity" => Ok(f64::INFINITY),
             "-Infinity" => Ok(f64::NEG_INFINITY),
-            _ => Err(self.invalid(
+            _ => Err(self.invalid_value(
                 start,
                 "a number, or one of \"NaN\", \"Infinity\", \"-Infinity\"",
             )),
         }
     }
 
+    /// Reads a string of any length, with or without escapes, after white space.
     pub(super) fn slow_text(&mut self) -> Result<Text, Error> {
         self.skip_space();
-        match self.string_range()? {
-            Ok((start, end)) => Ok(self.text_of(start, end)),
-            Err(text) => Ok(Text::from(text)),
+        match self.string_token()? {
+            StringToken::Plain(start, end) => Ok(self.text_of(start, end)),
+            StringToken::Unescaped(text) => Ok(Text::from(text)),
         }
     }
 
@@ -127,11 +135,25 @@ impl<'de> JsonDecoder<'de> {
     #[inline(never)]
     pub(super) fn slow_double(&mut self) -> Result<f64, Error> {
         if self.peek_token() == b'"' {
-            return self.float_word();
+            return self.non_finite_number();
         }
         let start = self.at;
-        let (number, _) = self.number()?;
-        parse_f64(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 64 bits"))
+        let (number, _) = self.number_text()?;
+        parse_f64(number.as_bytes()).map_err(|_| self.invalid_value(start, "a number of 64 bits"))
+    }
+
+    /// The integer at the current offset, and its length. `None` for anything else, and for a
+    /// leading zero, a fraction or an exponent.
+    #[inline(always)]
+    pub(super) fn plain_integer(&self) -> Option<(i64, usize)> {
+        let rest = self.rest();
+        let Integer::Small(value, len) = integer_prefix(rest) else {
+            return None;
+        };
+        let sign = usize::from(value < 0);
+        let is_plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
+        let continues = matches!(rest.get(len), Some(b'.' | b'e' | b'E'));
+        (is_plain && !continues).then_some((value, len))
     }
 
     /// The slow path for integers: handles white space and errors.
@@ -140,16 +162,16 @@ impl<'de> JsonDecoder<'de> {
         self.skip_space();
         let start = self.at;
         let Integer::Small(value, len) = integer_prefix(self.rest()) else {
-            if !matches!(self.peek(), b'-' | b'0'..=b'9') {
+            if !matches!(self.peek_byte(), b'-' | b'0'..=b'9') {
                 return Err(self.wrong_type(at.kind().describe()));
             }
-            return match self.number() {
-                Ok(_) => Err(self.invalid(start, at.kind().describe())),
+            return match self.number_text() {
+                Ok(_) => Err(self.invalid_value(start, at.kind().describe())),
                 Err(error) => Err(error),
             };
         };
         // A leading zero is a syntax error, and a fraction or an exponent is an invalid value.
-        let sign = usize::from(value < 0 || self.peek() == b'-');
+        let sign = usize::from(value < 0 || self.peek_byte() == b'-');
         let has_leading_zero = len > sign + 1 && self.text.as_bytes()[start + sign] == b'0';
         if has_leading_zero
             || matches!(
@@ -157,12 +179,12 @@ impl<'de> JsonDecoder<'de> {
                 Some(b'.' | b'e' | b'E')
             )
         {
-            self.number()?;
-            return Err(self.invalid(start, at.kind().describe()));
+            self.number_text()?;
+            return Err(self.invalid_value(start, at.kind().describe()));
         }
         let (min, max) = at.kind().integer_range();
         if value < min || value > max {
-            return Err(self.invalid(start, at.kind().describe()));
+            return Err(self.invalid_value(start, at.kind().describe()));
         }
         self.at += len;
         Ok(value)

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use polywire_schema::serde_names::{BIG_DECIMAL, BIG_INTEGER, ExtendedValue, VALUE};
 use polywire_schema::{
-    BigInteger, Encoder as _, Error, ErrorKind, Event, Limits, Member, Seq, TokenReader as _, Value,
+    BigInteger, Container, Encoder as _, Error, ErrorKind, Event, Limits, Member, Seq,
+    TokenReader as _, Value,
 };
 use polywire_text::number::{Integer, decimal_prefix, integer_prefix, parse_f64};
 use polywire_text::{escape, number, utf8};
@@ -12,6 +13,7 @@ use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, IntoDeserializer as _, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::tokens::bounds;
 use super::{JsonDecoder, JsonEncoder, JsonProfile, locate};
 use crate::integers;
 use crate::serde::{
@@ -119,10 +121,11 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn next_element(&mut self, is_map: bool, seq: &mut Seq) -> Result<bool, Error> {
-        match is_map {
-            true => self.next_item(seq, b'}', "a comma or } after a member"),
-            false => self.next_item(seq, b']', "a comma or ] after an item"),
-        }
+        let (_, close, expected) = bounds(match is_map {
+            true => Container::Structure,
+            false => Container::List,
+        });
+        self.next_item(seq, close, expected)
     }
 
     #[inline]
@@ -147,15 +150,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn quick_integer(&mut self) -> Option<i64> {
-        let rest = self.rest();
-        let Integer::Small(value, len) = integer_prefix(rest) else {
-            return None;
-        };
-        let sign = usize::from(value < 0);
-        let is_plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
-        if !is_plain || matches!(rest.get(len), Some(b'.' | b'e' | b'E')) {
-            return None;
-        }
+        let (value, len) = self.plain_integer()?;
         self.at += len;
         Some(value)
     }
@@ -169,7 +164,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn quick_str(&mut self) -> Option<&'de str> {
-        if self.peek() != b'"' {
+        if self.peek_byte() != b'"' {
             return None;
         }
         let (window, len) = self.short_text(self.at + 1)?;
@@ -180,7 +175,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
 
     fn number<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         let start = self.at;
-        let (number, is_integer) = self.number()?;
+        let (number, is_integer) = self.number_text()?;
         // Integers have no negative zero.
         if number == "-0" {
             return visitor.visit_f64(-0.0);
@@ -188,7 +183,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
         if !is_integer {
             return match parse_f64(number.as_bytes()) {
                 Ok(value) => visitor.visit_f64(value),
-                Err(_) => Err(self.invalid(start, "a number of 64 bits")),
+                Err(_) => Err(self.invalid_value(start, "a number of 64 bits")),
             };
         }
         match integer_prefix(number.as_bytes()) {
@@ -198,7 +193,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
             },
             _ => match BigInteger::parse(self.digits(start)?) {
                 Ok(value) => integers::visit(&value, visitor),
-                Err(_) => Err(self.invalid(start, "an integer")),
+                Err(_) => Err(self.invalid_value(start, "an integer")),
             },
         }
     }
@@ -213,7 +208,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
         match name {
             VALUE if !is_number => return ValueDeserializer(self).any(false, visitor),
             BIG_INTEGER | BIG_DECIMAL if is_number => {
-                let (digits, _) = self.number()?;
+                let (digits, _) = self.number_text()?;
                 let digits: StrDeserializer<'_, Error> = digits.into_deserializer();
                 return visitor.visit_newtype_struct(digits);
             }
@@ -239,7 +234,7 @@ impl<'de> JsonDecoder<'de> {
     #[inline(always)]
     fn serde_key(&mut self) -> Result<Cow<'de, str>, Error> {
         // A short key without escapes, directly followed by the colon.
-        if self.peek() == b'"'
+        if self.peek_byte() == b'"'
             && let Some((window, len)) = self.short_text(self.at + 1)
             && self.text.as_bytes().get(self.at + len + 2) == Some(&b':')
             && let Some(key) = window.get(..len)

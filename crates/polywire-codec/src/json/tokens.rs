@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Budget, Container, Error, ErrorKind, Event, Member, Name, Part,
-    Rules, Schema, Seq, Text, Timestamp, TimestampFormat, TokenReader, Value, slow_member,
+    BigDecimal, BigInteger, Blob, Budget, Container, Error, ErrorKind, Event, Member, Name,
+    NameSource, Part, Rules, Schema, Seq, Text, Timestamp, TimestampFormat, TokenReader, Value,
+    slow_member,
 };
 use polywire_text::number::{Integer, decimal_prefix, integer_prefix, parse_f32, parse_f64};
 use polywire_text::timestamp::ReadPolicy;
@@ -15,7 +16,7 @@ use super::locate;
 use crate::snippet;
 
 /// The brackets of a container, and the expectation after an element.
-const fn bounds(container: Container) -> (u8, u8, &'static str) {
+pub(super) const fn bounds(container: Container) -> (u8, u8, &'static str) {
     match container {
         Container::Structure => (b'{', b'}', "a comma or } after a member"),
         Container::List => (b'[', b']', "a comma or ] after an item"),
@@ -36,12 +37,11 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.profile.skip_nulls,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            names: self.profile.names.source(),
-        }
+        self.profile.rules
+    }
+
+    fn name_source(&self) -> NameSource {
+        self.profile.names.source()
     }
 
     #[inline(always)]
@@ -78,7 +78,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
         // The comma, the name, and a value directly after it that is not null.
         let comma = usize::from(seq.count > 0);
-        if seq.count > 0 && self.peek() != b',' {
+        if seq.count > 0 && self.peek_byte() != b',' {
             return None;
         }
         let rest = self.text.as_bytes().get(self.at + comma..)?;
@@ -95,7 +95,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
 
     #[inline(always)]
     fn other_member(&mut self, (): (), shape: Schema<'_>, seq: &mut Seq) -> Result<u32, Error> {
-        match self.slow_match_member(shape, seq) {
+        match self.quick_member(shape, seq) {
             Some(ordinal) => Ok(ordinal),
             None => slow_member(self, shape, seq),
         }
@@ -131,7 +131,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     fn key(&mut self, _: Member<'_>, _: &mut Seq) -> Result<(), Error> {
-        if self.peek() != b'"' {
+        if self.peek_byte() != b'"' {
             return Err(self.error(ErrorKind::Syntax, "a key in quotes"));
         }
         self.text_to_scratch()?;
@@ -161,17 +161,17 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
                 }
                 Ok(())
             }
-            b'"' => self.string_range().map(|_| ()),
-            b't' => self.word("true"),
-            b'f' => self.word("false"),
-            b'n' => self.word("null"),
-            _ => self.number().map(|_| ()),
+            b'"' => self.string_token().map(|_| ()),
+            b't' => self.literal("true"),
+            b'f' => self.literal("false"),
+            b'n' => self.literal("null"),
+            _ => self.number_text().map(|_| ()),
         }
     }
 
     #[inline(always)]
     fn may_be_null(&self) -> bool {
-        self.peek() == b'n'
+        self.peek_byte() == b'n'
     }
 
     #[inline]
@@ -231,30 +231,23 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         if self.peek_token() != b'n' {
             return Ok(false);
         }
-        self.word("null").map(|()| true)
+        self.literal("null").map(|()| true)
     }
 
     #[inline]
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
         match self.peek_token() {
-            b't' => self.word("true").map(|()| true),
-            b'f' => self.word("false").map(|()| false),
+            b't' => self.literal("true").map(|()| true),
+            b'f' => self.literal("false").map(|()| false),
             _ => Err(self.wrong_type("true or false")),
         }
     }
 
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        let rest = self.rest();
-        if let Integer::Small(value, len) = integer_prefix(rest) {
-            // A leading zero, a fraction or an exponent is left to the slow path.
-            let sign = usize::from(value < 0);
-            let is_plain = len == sign + 1 || rest.get(sign).is_some_and(|first| *first > b'0');
+        if let Some((value, len)) = self.plain_integer() {
             let (min, max) = at.kind().integer_range();
-            if is_plain
-                && !matches!(rest.get(len), Some(b'.' | b'e' | b'E'))
-                && (min..=max).contains(&value)
-            {
+            if (min..=max).contains(&value) {
                 self.at += len;
                 return Ok(value);
             }
@@ -264,11 +257,11 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
 
     fn float(&mut self, _: Member<'_>) -> Result<f32, Error> {
         if self.peek_token() == b'"' {
-            return Ok(self.float_word()? as f32);
+            return Ok(self.non_finite_number()? as f32);
         }
         let start = self.at;
-        let (number, _) = self.number()?;
-        parse_f32(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 32 bits"))
+        let (number, _) = self.number_text()?;
+        parse_f32(number.as_bytes()).map_err(|_| self.invalid_value(start, "a number of 32 bits"))
     }
 
     #[inline]
@@ -284,19 +277,19 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         self.skip_space();
         let start = self.at;
         let digits = self.big_number()?;
-        BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
+        BigInteger::parse(digits).map_err(|_| self.invalid_value(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
         self.skip_space();
         let start = self.at;
         let digits = self.big_number()?;
-        BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
+        BigDecimal::parse(digits).map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
     #[inline]
     fn text(&mut self, _: Member<'_>) -> Result<Text, Error> {
-        if self.peek() == b'"'
+        if self.peek_byte() == b'"'
             && let Some((window, len)) = self.short_text(self.at + 1)
             && let Some(text) = Text::inline_prefix(window, len)
         {
@@ -323,7 +316,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         base64::decode(text.as_bytes()).map_err(|malformed| {
             let has_escapes = matches!(text, Cow::Owned(_));
             let offset = if has_escapes { 0 } else { 1 + malformed.offset };
-            self.invalid(start + offset, malformed.expected)
+            self.invalid_value(start + offset, malformed.expected)
         })
     }
 
@@ -339,16 +332,16 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             _ => TimestampFormat::HttpDate,
         };
         let read = match format {
-            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(self.number()?.0),
+            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(self.number_text()?.0),
             _ if !quoted => return Err(self.wrong_type("a timestamp in a string")),
             TimestampFormat::DateTime => {
-                let policy = ReadPolicy::new().utc(self.profile.required);
+                let policy = ReadPolicy::new().utc(self.profile.rules.strict);
                 Timestamp::parse_date_time_with(&*self.string()?, policy)
             }
             TimestampFormat::HttpDate => Timestamp::parse_http_date(&self.string()?),
         };
         read.map_err(|malformed| {
-            self.invalid(
+            self.invalid_value(
                 start + usize::from(quoted) + malformed.offset,
                 malformed.expected,
             )
@@ -361,24 +354,28 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             b'[' => return self.enter().map(Event::List),
             b'"' => Value::String(self.text(Member::DOCUMENT)?),
             b't' | b'f' => Value::Boolean(self.boolean(Member::DOCUMENT)?),
-            b'n' => self.word("null").map(|()| Value::Null)?,
+            b'n' => self.literal("null").map(|()| Value::Null)?,
             b'-' | b'0'..=b'9' => {
                 let start = self.at;
-                let (number, integer) = self.number()?;
+                let (number, integer) = self.number_text()?;
                 match integer_prefix(number.as_bytes()) {
                     // Integers have no negative zero.
                     _ if number == "-0" => Value::Double(-0.0),
                     Integer::Small(value, _) if integer => Value::Integer(value),
                     _ if integer => {
                         let digits = BigInteger::parse(self.digits(start)?);
-                        Value::BigInteger(digits.map_err(|_| self.invalid(start, "an integer"))?)
+                        Value::BigInteger(
+                            digits.map_err(|_| self.invalid_value(start, "an integer"))?,
+                        )
                     }
                     _ => match parse_f64(number.as_bytes()) {
                         Ok(double) => Value::Double(double),
                         // Too large for a double.
                         Err(_) => {
                             let digits = BigDecimal::parse(self.digits(start)?);
-                            Value::BigDecimal(digits.map_err(|_| self.invalid(start, "a number"))?)
+                            Value::BigDecimal(
+                                digits.map_err(|_| self.invalid_value(start, "a number"))?,
+                            )
                         }
                     },
                 }

@@ -24,12 +24,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
 
     #[inline(always)]
     fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.profile.skip_nulls,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            names: NameSource::Member,
-        }
+        self.profile.rules
     }
 
     #[inline]

@@ -48,7 +48,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
         let root = parse().map_err(|error| error.in_format(F::NAME))?;
         Ok(Self {
             has_root: false,
-            part: format.rules().part,
+            part: format.options().part,
             format,
             offset: root.start,
             end: root.end,
@@ -150,7 +150,7 @@ impl<F: DecodeFormat> TreeDecoder<F> {
             self.with_input(&value, at, |_, input| input.limited(&key))?;
             let dense = !at.is_sparse() && at.element().kind() != ShapeKind::Document;
             if dense && self.format.is_null(&value) {
-                if !self.format.rules().skip_nulls {
+                if !self.format.options().rules.skip_nulls {
                     return Err(self.error(ErrorKind::WrongType, "no null"));
                 }
                 self.skip(&value)?;
@@ -164,12 +164,12 @@ impl<F: DecodeFormat> TreeDecoder<F> {
 
     /// Skips an unknown member.
     fn skip_unknown(&mut self, name: &str, value: &Node) -> Result<(), Error> {
-        let rules = self.format.rules();
-        if rules.refuse_unknown {
+        let options = self.format.options();
+        if options.refuse_unknown {
             return Err(self.error(ErrorKind::Unknown, "a member that the shape has"));
         }
         self.count(value)?;
-        if rules.limits_names {
+        if options.limits_names {
             self.with_input(value, Member::DOCUMENT, |_, input| input.limited(name))?;
         }
         self.skip(value)
@@ -290,20 +290,20 @@ impl<'de, F: DecodeFormat> Decoder<'de> for TreeDecoder<F> {
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        let rules = self.format.rules();
-        if !rules.required {
+        let options = self.format.options();
+        if !options.rules.strict {
             return Ok(());
         }
         let error = self.error(ErrorKind::Missing, "");
-        Err(error.expected(format!("the required member `{}`", at.plain(rules.names))))
+        Err(error.expected(format!("the required member `{}`", at.plain(options.names))))
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        self.format.rules().defaults.fills_default(at)
+        self.format.options().rules.defaults.fills_default(at)
     }
 
     fn unknown(&mut self, _: Member<'_>) -> Result<(), Error> {
-        match self.format.rules().required {
+        match self.format.options().rules.strict {
             true => Err(self.error(ErrorKind::Unknown, "only members that the union has")),
             false => Ok(()),
         }

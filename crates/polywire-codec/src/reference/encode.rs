@@ -24,7 +24,7 @@ pub(super) trait EncodeFormat: Format {
     }
 
     fn of_scalar(&self, at: Member<'_>, value: Data) -> Result<Data, Error> {
-        let format = at.timestamp_format().unwrap_or(self.rules().timestamps);
+        let format = at.timestamp_format().unwrap_or(self.options().timestamps);
         match value {
             Data::Timestamp(value) => instant(value, format).map(Data::Text),
             value => Ok(value),
@@ -160,7 +160,7 @@ impl<F: EncodeFormat> TreeEncoder<F> {
     }
 
     fn is_payload(&self) -> bool {
-        matches!(self.format.rules().part, Part::Payload(_))
+        matches!(self.format.options().part, Part::Payload(_))
     }
 
     fn take<T>(&mut self, result: Result<T, Error>) -> Option<T> {
@@ -257,7 +257,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn member(&mut self, at: Member<'_>) -> bool {
-        let part = self.format.rules().part;
+        let part = self.format.options().part;
         let holds = match part {
             Part::Payload(_) if self.open.is_empty() => {
                 return part.payload(at.container()) == Some(at.ordinal());
@@ -267,7 +267,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
         };
         if holds {
             self.check(at);
-            self.begin_entry(at.plain(self.format.rules().names));
+            self.begin_entry(at.plain(self.format.options().names));
         }
         holds
     }
@@ -339,7 +339,7 @@ impl<F: EncodeFormat> Encoder for TreeEncoder<F> {
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        self.format.rules().defaults.fills_default(at)
+        self.format.options().rules.defaults.fills_default(at)
     }
 
     fn fail(&mut self, error: Error) {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Error, Member, NameSource, Part, Schema, ShapeKind,
-    Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Error, Member, NameSource, Part, Rules, Schema, ShapeKind, Timestamp,
+    TimestampFormat, Value,
 };
 use polywire_text::base64::{Alphabet, Padding};
 use polywire_text::number::Spelling;
@@ -78,27 +78,21 @@ impl<'a> Input<'a> {
 
 /// The options of a profile.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    /// Whether nulls in lists and maps that are not sparse are skipped.
-    pub(super) skip_nulls: bool,
-    /// Whether missing required members and unknown variants of unions are errors.
-    pub(super) required: bool,
+pub(super) struct Options {
+    pub(super) rules: Rules,
     pub(super) refuse_unknown: bool,
     pub(super) names: NameSource,
-    pub(super) defaults: Defaults,
     pub(super) part: Part,
     pub(super) timestamps: TimestampFormat,
     /// Whether the limit on strings applies to unknown names too.
     pub(super) limits_names: bool,
 }
 
-impl Rules {
+impl Options {
     pub(super) const DEFAULT: Self = Self {
-        skip_nulls: false,
-        required: true,
+        rules: Rules::SERVER,
         refuse_unknown: false,
         names: NameSource::Member,
-        defaults: Defaults::Server,
         part: Part::Whole,
         timestamps: TimestampFormat::EpochSeconds,
         limits_names: true,
@@ -112,7 +106,7 @@ pub(super) type Values = Vec<(String, Node)>;
 pub(super) trait Format: fmt::Debug {
     const NAME: &'static str;
 
-    fn rules(&self) -> Rules;
+    fn options(&self) -> Options;
 }
 
 /// How the nodes of a format are read.
@@ -152,7 +146,7 @@ pub(super) trait DecodeFormat: Format {
 
     fn find<'s>(&self, shape: Schema<'s>, name: &str, value: &Node) -> Option<Member<'s>> {
         let _ = value;
-        let names = self.rules().names;
+        let names = self.options().names;
         shape.members().find(|member| member.plain(names) == name)
     }
 
@@ -233,9 +227,9 @@ pub(super) trait DecodeFormat: Format {
     }
 
     fn timestamp(&self, input: Input<'_>) -> Result<Timestamp, Error> {
-        let rules = self.rules();
-        let format = input.at.timestamp_format().unwrap_or(rules.timestamps);
-        input.instant(&self.word(input)?, format, rules.required)
+        let options = self.options();
+        let format = input.at.timestamp_format().unwrap_or(options.timestamps);
+        input.instant(&self.word(input)?, format, options.rules.strict)
     }
 
     /// A scalar without a schema.

@@ -165,7 +165,7 @@ impl<'de> XmlDecoder<'de> {
     /// Returns an error if the current element is null, unless the list or map of `at` is sparse or
     /// the profile skips nulls.
     pub(super) fn refuse_null(&mut self, at: Member<'_>) -> Result<(), Error> {
-        let skips = self.profile.skip_nulls && at.element().kind() != ShapeKind::Document;
+        let skips = self.profile.rules.skip_nulls && at.element().kind() != ShapeKind::Document;
         if skips || !self.cursor.has_attributes() || at.is_sparse() || !self.cursor.is_nil() {
             return Ok(());
         }

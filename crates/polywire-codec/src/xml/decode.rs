@@ -173,7 +173,7 @@ impl<'de> XmlDecoder<'de> {
         self.cursor.special &= !TOP;
         let expected = root_name(at);
         let name = self.cursor.slice(self.cursor.name);
-        if !self.profile.required
+        if !self.profile.rules.strict
             || self.profile.unwrapped
             || !self.entered.is_empty()
             || local(name) == local(expected)
@@ -275,12 +275,11 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
 
     #[inline(always)]
     fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.profile.skip_nulls,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            names: NameSource::Xml,
-        }
+        self.profile.rules
+    }
+
+    fn name_source(&self) -> NameSource {
+        NameSource::Xml
     }
 
     #[inline(always)]

@@ -82,7 +82,7 @@ impl<'de> XmlDecoder<'de> {
                 let name = self.cursor.slice(own_name(seq));
                 Err(error.expected(format!("</{name}>")))
             }
-            _ if self.profile.required => {
+            _ if self.profile.rules.strict => {
                 Err(self.error(ErrorKind::Syntax, "an element or the end of one, not text"))
             }
             // Text between elements has no meaning.

@@ -119,7 +119,7 @@ mod scalars;
 #[cfg(feature = "serde")]
 mod serde;
 
-use polywire_schema::{Defaults, Part, TimestampFormat};
+use polywire_schema::{Part, Rules, TimestampFormat};
 
 pub use decode::XmlDecoder;
 pub use encode::XmlEncoder;
@@ -133,12 +133,8 @@ pub struct XmlProfile<'n> {
     /// `@xmlNamespace` of the service, prefix and URI. The encoder writes it on the root element if
     /// its shape has no namespace.
     pub namespace: Option<(Option<&'n str>, &'n str)>,
-    /// Whether the decoder skips nulls in lists and maps that are not sparse, as clients do.
-    /// Otherwise they are errors.
-    pub skip_nulls: bool,
-    /// Whether the decoder rejects missing required members, unknown variants of unions, dates with
-    /// an offset from UTC, text between elements, and a root element with another name.
-    pub required: bool,
+    /// The rules for nulls, missing members and defaults.
+    pub rules: Rules,
     /// Which members of the root structure the document contains.
     pub part: Part,
     /// Whether an unknown element whose name differs from `message` only in case is read as the
@@ -148,8 +144,6 @@ pub struct XmlProfile<'n> {
     /// Whether the only member of the root structure is the root element
     /// (`aws.customizations#s3UnwrappedXmlOutput`).
     pub unwrapped: bool,
-    /// Which absent members get their default.
-    pub defaults: Defaults,
 }
 
 impl XmlProfile<'_> {
@@ -158,12 +152,10 @@ impl XmlProfile<'_> {
     pub const DEFAULT: Self = Self {
         timestamp_format: TimestampFormat::DateTime,
         namespace: None,
-        skip_nulls: false,
-        required: true,
+        rules: Rules::SERVER,
         part: Part::Whole,
         any_case_message: false,
         unwrapped: false,
-        defaults: Defaults::Server,
     };
 }
 
@@ -184,12 +176,10 @@ impl<'n> XmlProfile<'n> {
         XmlProfile {
             timestamp_format: self.timestamp_format,
             namespace,
-            skip_nulls: self.skip_nulls,
-            required: self.required,
+            rules: self.rules,
             part: self.part,
             any_case_message: self.any_case_message,
             unwrapped: self.unwrapped,
-            defaults: self.defaults,
         }
     }
 
@@ -197,9 +187,7 @@ impl<'n> XmlProfile<'n> {
     /// element and missing required members.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
-        self.skip_nulls = true;
-        self.required = false;
-        self.defaults = Defaults::Client;
+        self.rules = Rules::CLIENT;
         self
     }
 

@@ -222,7 +222,7 @@ impl<'de> XmlDecoder<'de> {
         at: Member<'_>,
         format: TimestampFormat,
     ) -> Result<Timestamp, Error> {
-        let policy = ReadPolicy::new().utc(self.profile.required);
+        let policy = ReadPolicy::new().utc(self.profile.rules.strict);
         let (text, start) = self.trimmed(at)?;
         let read = match format {
             TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(&text),

@@ -180,12 +180,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
 
     #[inline(always)]
     fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.profile.skip_nulls,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            names: NameSource::Member,
-        }
+        self.profile.rules
     }
 
     #[inline]

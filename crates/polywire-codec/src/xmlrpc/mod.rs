@@ -47,7 +47,7 @@ mod style;
 mod surrogates;
 mod value;
 
-use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};
+use polywire_schema::{Decode, Encode, Error, Limits, Member, Rules, Value};
 
 pub use decode::XmlRpcDecoder;
 pub use encode::XmlRpcEncoder;
@@ -63,14 +63,8 @@ pub use style::{FaultDetail, ForbiddenText, Nil, Style};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct XmlRpcProfile {
-    /// Whether nulls in lists and maps that are not sparse are left out on
-    /// reading, as clients do, or are errors.
-    pub skip_nulls: bool,
-    /// Whether a missing required member, and an unknown variant of a union,
-    /// is an error on reading.
-    pub required: bool,
-    /// Which members that did not come get their default.
-    pub defaults: Defaults,
+    /// The rules for nulls, missing members and defaults.
+    pub rules: Rules,
     /// Whether an operation's input is one struct or positional parameters.
     pub positional: bool,
     /// What is read although it is wrong.
@@ -82,9 +76,7 @@ pub struct XmlRpcProfile {
 impl XmlRpcProfile {
     /// Strict on nulls and required members; one struct parameter.
     pub const DEFAULT: Self = Self {
-        skip_nulls: false,
-        required: true,
-        defaults: Defaults::Server,
+        rules: Rules::SERVER,
         positional: false,
         leniency: Leniency::STRICT,
         duplicates: Duplicates::Refuse,
@@ -96,9 +88,7 @@ impl XmlRpcProfile {
     /// that is what [`with_leniency`](Self::with_leniency) is for.
     #[must_use]
     pub const fn for_client(mut self) -> Self {
-        self.skip_nulls = true;
-        self.required = false;
-        self.defaults = Defaults::Client;
+        self.rules = Rules::CLIENT;
         self
     }
 

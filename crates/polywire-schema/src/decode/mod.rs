@@ -217,7 +217,8 @@ pub trait Decode<'de>: Sized {
     ///
     /// # Errors
     ///
-    /// Returns an error if the input is not a valid value of this type.
+    /// Returns an error if the input is not a valid value of this type. The existing value is then
+    /// unspecified.
     #[inline]
     fn decode_into<D: Decoder<'de> + ?Sized>(
         &mut self,

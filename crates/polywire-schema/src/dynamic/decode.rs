@@ -76,7 +76,8 @@ fn read_map<'de, D: Decoder<'de> + ?Sized>(
     Ok(())
 }
 
-/// Overwrites null with a value. Skips the destructor of null, which owns nothing.
+/// Overwrites null with a value. Skips the destructor of null, which owns nothing. Overwriting
+/// another value would leak it.
 #[inline]
 pub(super) fn set(place: &mut Value, value: Value) {
     debug_assert!(place.is_null(), "the place is not null");
@@ -122,7 +123,8 @@ fn decode_union<'de, D: Decoder<'de> + ?Sized>(
     Ok(())
 }
 
-/// Reads the next part of a list or map, or replaces any other value.
+/// Reads the next part of a list or map, or replaces any other value. After an error the value is
+/// unspecified.
 pub(crate) fn decode_into<'de, D: Decoder<'de> + ?Sized>(
     value: &mut Value,
     at: Member<'_>,

@@ -19,8 +19,8 @@ use polywire_text::{Blob, Text, Timestamp};
 use self::part::{begin_part, part_member};
 use crate::budget::Budget;
 use crate::{
-    BigDecimal, BigInteger, Decoder, Defaults, END, Error, ErrorKind, Event, Member, NameSource,
-    Part, Schema, Seq, ShapeKind, Value,
+    BigDecimal, BigInteger, Decoder, END, Error, ErrorKind, Event, Member, NameSource, Part, Rules,
+    Schema, Seq, ShapeKind, Value,
 };
 
 /// The container that is being read. It determines the tokens that separate and end its parts.
@@ -32,19 +32,6 @@ pub enum Container {
     List,
     /// A map.
     Map,
-}
-
-/// The rules of a profile that apply to all formats.
-#[derive(Clone, Copy, Debug)]
-pub struct Rules {
-    /// Whether nulls in lists and maps that are not sparse are skipped. Clients skip them.
-    pub skip_nulls: bool,
-    /// Whether missing required members and unknown variants of unions are errors.
-    pub required: bool,
-    /// The missing members that get their default.
-    pub defaults: Defaults,
-    /// The source of member names in errors.
-    pub names: NameSource,
 }
 
 /// The result of reading the name of a member.
@@ -73,6 +60,11 @@ pub trait TokenReader<'de> {
 
     /// Returns the rules of the profile.
     fn rules(&self) -> Rules;
+
+    /// Returns the source of member names in errors.
+    fn name_source(&self) -> NameSource {
+        NameSource::Member
+    }
 
     /// Returns the part of the top-level structure that the document contains. The loop asks before
     /// each structure. Unless the result is [`Part::Whole`], it then calls
@@ -415,18 +407,17 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        let rules = self.rules();
-        if !rules.required {
+        if !self.rules().strict {
             return Ok(());
         }
-        let (name, shape) = (at.plain(rules.names), at.container());
+        let (name, shape) = (at.plain(self.name_source()), at.container());
         let error = TokenReader::error(self, ErrorKind::Missing, "");
         let expected = format!("the required member `{name}` of {}", shape.id());
         Err(error.expected(expected).found(""))
     }
 
     fn unknown(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.rules().required {
+        if !self.rules().strict {
             return Ok(());
         }
         let error = TokenReader::error(self, ErrorKind::Unknown, "");

@@ -13,7 +13,7 @@ use polywire_text::number;
 
 use super::decode::TreeDecoder;
 use super::encode::digits;
-use super::format::{DecodeFormat, Format, Input, Rules};
+use super::format::{DecodeFormat, Format, Input, Options};
 use super::node::{Data, check_bytes};
 use crate::cbor::CborProfile;
 
@@ -53,12 +53,10 @@ impl CborDecoder {
 impl Format for CborFormat {
     const NAME: &'static str = "CBOR";
 
-    fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.0.skip_nulls,
-            required: self.0.required,
-            defaults: self.0.defaults,
-            ..Rules::DEFAULT
+    fn options(&self) -> Options {
+        Options {
+            rules: self.0.rules,
+            ..Options::DEFAULT
         }
     }
 }

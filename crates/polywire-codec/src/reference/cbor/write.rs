@@ -16,11 +16,9 @@ impl CborEncoder {
     /// their default.
     #[must_use]
     pub fn new(defaults: Defaults) -> Self {
-        let profile = CborProfile::DEFAULT;
-        Self::of(CborFormat(CborProfile {
-            defaults,
-            ..profile
-        }))
+        let mut profile = CborProfile::DEFAULT;
+        profile.rules.defaults = defaults;
+        Self::of(CborFormat(profile))
     }
 }
 

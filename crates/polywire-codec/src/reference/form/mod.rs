@@ -5,10 +5,10 @@ mod write;
 
 pub use write::FormEncoder;
 
-use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags};
+use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags, Rules};
 
 use super::decode::TreeDecoder;
-use super::format::{DecodeFormat, Format, Input, Rules, Values};
+use super::format::{DecodeFormat, Format, Input, Options, Values};
 use super::node::{Data, Element, Node, check_bytes, error};
 use crate::form::FormProfile;
 
@@ -98,14 +98,17 @@ impl FormFormat {
 impl Format for FormFormat {
     const NAME: &'static str = "form";
 
-    fn rules(&self) -> Rules {
-        Rules {
-            required: self.0.required,
+    fn options(&self) -> Options {
+        Options {
+            // Forms have no null.
+            rules: Rules {
+                skip_nulls: false,
+                ..self.0.rules
+            },
             names: self.0.names.source(),
-            defaults: self.0.defaults,
             timestamps: self.0.timestamp_format,
             limits_names: false,
-            ..Rules::DEFAULT
+            ..Options::DEFAULT
         }
     }
 }

@@ -8,7 +8,7 @@ pub use write::JsonEncoder;
 use polywire_schema::{Error, Limits, ShapeKind, Text, Timestamp, TimestampFormat, Value};
 
 use super::decode::TreeDecoder;
-use super::format::{DecodeFormat, Format, Input, Rules};
+use super::format::{DecodeFormat, Format, Input, Options};
 use super::node::{Data, check_bytes};
 use crate::json::JsonProfile;
 
@@ -44,16 +44,14 @@ const WORDS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 impl Format for JsonFormat {
     const NAME: &'static str = "JSON";
 
-    fn rules(&self) -> Rules {
+    fn options(&self) -> Options {
         let profile = &self.0;
-        Rules {
-            skip_nulls: profile.skip_nulls,
-            required: profile.required,
+        Options {
+            rules: profile.rules,
             refuse_unknown: profile.refuse_unknown,
             names: profile.names.source(),
-            defaults: profile.defaults,
             part: profile.part,
-            ..Rules::DEFAULT
+            ..Options::DEFAULT
         }
     }
 }
@@ -101,10 +99,10 @@ impl DecodeFormat for JsonFormat {
         };
         match (format, &input.node.data) {
             (TimestampFormat::EpochSeconds, Data::Digits(digits)) => {
-                input.instant(digits, format, self.0.required)
+                input.instant(digits, format, self.0.rules.strict)
             }
             (TimestampFormat::EpochSeconds, _) => input.wrong_kind(),
-            _ => input.instant(&self.text(input)?, format, self.0.required),
+            _ => input.instant(&self.text(input)?, format, self.0.rules.strict),
         }
     }
 

@@ -11,7 +11,7 @@ use polywire_schema::{
 };
 
 use super::decode::TreeDecoder;
-use super::format::{DecodeFormat, Format, Input, Rules, Values};
+use super::format::{DecodeFormat, Format, Input, Options, Values};
 use super::node::{Data, Element, Node, check_bytes, error};
 use crate::xml::XmlProfile;
 use crate::xmlrpc::Leniency;
@@ -74,7 +74,7 @@ impl XmlFormat<'_> {
     /// An element that contains elements. Clients ignore text between them.
     fn parent<'n>(&self, node: &'n Node) -> Result<&'n Element, Error> {
         let element = node.element()?;
-        match element.has_text() && self.profile.required {
+        match element.has_text() && self.profile.rules.strict {
             true => Err(node.syntax("elements, not text")),
             false => Ok(element),
         }
@@ -145,13 +145,11 @@ fn find<'s>(shape: Schema<'s>, name: &str, attribute: bool) -> Option<Member<'s>
 impl Format for XmlFormat<'_> {
     const NAME: &'static str = "XML";
 
-    fn rules(&self) -> Rules {
+    fn options(&self) -> Options {
         let profile = &self.profile;
-        Rules {
-            skip_nulls: profile.skip_nulls,
-            required: profile.required,
+        Options {
+            rules: profile.rules,
             names: NameSource::Xml,
-            defaults: profile.defaults,
             part: match profile.part {
                 // An unwrapped document contains the only member, even if that is bound elsewhere.
                 Part::Body(_) if profile.unwrapped => Part::Whole,
@@ -159,7 +157,7 @@ impl Format for XmlFormat<'_> {
             },
             timestamps: profile.timestamp_format,
             limits_names: false,
-            ..Rules::DEFAULT
+            ..Options::DEFAULT
         }
     }
 }
@@ -174,7 +172,7 @@ impl DecodeFormat for XmlFormat<'_> {
             true => at,
             false => at.target().root(),
         };
-        let checks = self.named && profile.required && !profile.unwrapped;
+        let checks = self.named && profile.rules.strict && !profile.unwrapped;
         match checks && local(node.name()) != local(named.plain(NameSource::Xml)) {
             true => node.wrong_type("the element of the shape"),
             false => Ok(node),

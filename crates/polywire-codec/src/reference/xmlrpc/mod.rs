@@ -21,7 +21,7 @@ use polywire_text::reference::timestamp;
 
 use super::decode::TreeDecoder;
 use super::encode::plain_text;
-use super::format::{DecodeFormat, Format, Input, Rules, Values, skip_parts};
+use super::format::{DecodeFormat, Format, Input, Options, Values, skip_parts};
 use super::node::{Data, Node};
 use super::xml::parse::is_space;
 use crate::xmlrpc::{Duplicates, Style, XmlRpcProfile};
@@ -166,12 +166,10 @@ const INTEGERS: [&str; 5] = ["i1", "i2", "i4", "int", "i8"];
 impl Format for XmlRpcFormat {
     const NAME: &'static str = "XML-RPC";
 
-    fn rules(&self) -> Rules {
-        Rules {
-            skip_nulls: self.profile.skip_nulls,
-            required: self.profile.required,
-            defaults: self.profile.defaults,
-            ..Rules::DEFAULT
+    fn options(&self) -> Options {
+        Options {
+            rules: self.profile.rules,
+            ..Options::DEFAULT
         }
     }
 }

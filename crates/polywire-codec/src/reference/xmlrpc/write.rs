@@ -17,10 +17,8 @@ impl XmlRpcEncoder {
     /// An encoder of one value.
     #[must_use]
     pub fn new(style: Style, defaults: Defaults) -> Self {
-        let profile = XmlRpcProfile {
-            defaults,
-            ..XmlRpcProfile::DEFAULT
-        };
+        let mut profile = XmlRpcProfile::DEFAULT;
+        profile.rules.defaults = defaults;
         Self::of(XmlRpcFormat { profile, style })
     }
 }
