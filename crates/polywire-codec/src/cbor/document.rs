@@ -53,7 +53,7 @@ impl CborDecoder<'_> {
             };
             if list.capacity() == 0 {
                 // After the first item, so that a header alone cannot reserve memory.
-                list.reserve_exact(self.expected(Member::DOCUMENT, &seq));
+                list.reserve_exact(Decoder::size_hint(self, Member::DOCUMENT, &seq));
             }
             list.push(value);
         }
@@ -66,7 +66,7 @@ impl CborDecoder<'_> {
         while let Some(key) = self.key(Member::DOCUMENT, &mut seq)? {
             let value = self.document_value()?;
             if entries.capacity() == 0 {
-                entries.reserve_exact(self.expected(Member::DOCUMENT, &seq));
+                entries.reserve_exact(Decoder::size_hint(self, Member::DOCUMENT, &seq));
             }
             entries.push((key, value));
         }

@@ -26,7 +26,7 @@ pub(super) const fn bounds(container: Container) -> (u8, u8, &'static str) {
 
 impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     type Next = ();
-    type Run = usize;
+    type Match = usize;
 
     const FINDS_EXPECTED: bool = true;
 
@@ -223,8 +223,8 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&mut self, at: Member<'_>, _: &Seq) -> usize {
-        self.lengths.expected(at)
+    fn size_hint(&mut self, at: Member<'_>, _: &Seq) -> usize {
+        self.lengths.size_hint(at)
     }
 
     fn null(&mut self) -> Result<bool, Error> {

@@ -95,7 +95,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> SeqAccess<'de> for &mut Elements<'_, 'de
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.reader.size_hint(&self.seq)
+        SerdeReader::size_hint(self.reader, &self.seq)
     }
 }
 
@@ -116,7 +116,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> MapAccess<'de> for &mut Elements<'_, 'de
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.reader.size_hint(&self.seq)
+        SerdeReader::size_hint(self.reader, &self.seq)
     }
 }
 

@@ -38,7 +38,7 @@ const END_ARRAY: &[u8; 23] = b"</data></array></value>";
 impl<'de> XmlRpcDecoder<'de> {
     #[inline]
     pub(super) fn deeper(&mut self) -> Result<(), Error> {
-        self.budget.enter().map_err(|limit| self.limit(limit))
+        self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
     pub(super) fn end_collection(&mut self, tags: &[&'static str]) -> Result<(), Error> {
@@ -348,7 +348,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         self.budget
             .enter_uncounted()
-            .map_err(|limit| self.limit(limit))?;
+            .map_err(|limit| self.limit_error(limit))?;
         match kind {
             Type::Array => self.begin_data(tag.mark()).map(Event::List),
             _ => self.begin_members(tag.mark()).map(Event::Map),

@@ -169,7 +169,7 @@ impl XmlRpcDecoder<'_> {
             // Of many, the map sees to it at the end: here it would be the square of them.
             let looks_alike = std::mem::take(&mut seen.again) && entries.len() < FEW;
             if looks_alike && entries.iter().any(|(own, _)| *own == name) {
-                return Err(self.twice(&name));
+                return Err(self.duplicate_member(&name));
             }
             if entries.capacity() == 0 {
                 let next = super::collections::NEXT_MEMBER;
@@ -181,12 +181,12 @@ impl XmlRpcDecoder<'_> {
         // Of few members each was compared when it came.
         match Map::from_distinct(entries) {
             Ok(map) => Ok(Value::Map(map)),
-            Err((position, entries)) => Err(self.twice(&entries[position].0)),
+            Err((position, entries)) => Err(self.duplicate_member(&entries[position].0)),
         }
     }
 
     #[cold]
-    pub(super) fn twice(&self, name: &str) -> Error {
+    pub(super) fn duplicate_member(&self, name: &str) -> Error {
         let name: String = name.escape_debug().take(64).collect();
         let error = self.error(ErrorKind::Duplicate, "each member once");
         error.found(format!("`{name}`"))

@@ -6,8 +6,8 @@
 //! since `<` is escaped in it.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
-    Value,
+    BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, NameEncoding, Text,
+    Timestamp, Value,
 };
 use polywire_text::number::Spelling;
 use polywire_text::timestamp::{Fraction, WritePolicy};
@@ -275,7 +275,7 @@ impl Encoder for XmlRpcEncoder {
             return true;
         }
         self.separate(b"</member>");
-        let run = at.run(Encoding::XmlRpc);
+        let run = at.run(NameEncoding::XmlRpc);
         // The run ends in the `<value>` that readers look for; values write
         // their own.
         run.prefix(run.len().saturating_sub(b"<value>".len()))

@@ -10,7 +10,7 @@ use super::style::{ForbiddenText, Style};
 impl XmlRpcEncoder {
     pub(super) fn escape(&mut self, text: &str, what: &str) {
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
-            self.forbidden(text, malformed.offset, what);
+            self.fail_forbidden(text, malformed.offset, what);
         }
     }
 
@@ -22,7 +22,7 @@ impl XmlRpcEncoder {
         }
         self.out.extend_from_slice(OPEN_STRING);
         if let Err(malformed) = escape::push_xml(&mut self.out, value) {
-            self.forbidden(value, malformed.offset, &format!("{at:?}"));
+            self.fail_forbidden(value, malformed.offset, &format!("{at:?}"));
         }
         self.out.extend_from_slice(CLOSE_STRING);
     }
@@ -49,7 +49,7 @@ impl XmlRpcEncoder {
                 self.out.truncate(start);
                 self.blob(at, value.as_bytes());
             }
-            Err(malformed) => self.forbidden(value, malformed.offset, &format!("{at:?}")),
+            Err(malformed) => self.fail_forbidden(value, malformed.offset, &format!("{at:?}")),
         }
     }
 
@@ -59,13 +59,13 @@ impl XmlRpcEncoder {
         self.separate(b"</member>");
         self.out.extend_from_slice(FIRST_NAME);
         if let Err(malformed) = escape::push_xml(&mut self.out, key) {
-            self.forbidden(key, malformed.offset, &format!("a key of {at:?}"));
+            self.fail_forbidden(key, malformed.offset, &format!("a key of {at:?}"));
         }
         self.out.extend_from_slice(CLOSE_NAME);
     }
 
     #[cold]
-    pub(super) fn forbidden(&mut self, text: &str, offset: usize, what: &str) {
+    pub(super) fn fail_forbidden(&mut self, text: &str, offset: usize, what: &str) {
         let found = text.get(offset..).and_then(|rest| rest.chars().next());
         let error = Error::new(ErrorKind::Unwritable)
             .in_format("XML-RPC")

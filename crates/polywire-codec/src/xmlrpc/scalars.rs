@@ -47,20 +47,20 @@ impl<'de> XmlRpcDecoder<'de> {
             "1" => Ok(true),
             _ if words && text.eq_ignore_ascii_case("false") => Ok(false),
             _ if words && text.eq_ignore_ascii_case("true") => Ok(true),
-            _ => Err(self.invalid(start, "0 or 1")),
+            _ => Err(self.invalid_value(start, "0 or 1")),
         }
     }
 
     /// The double that a text says.
     pub(super) fn double_of(&mut self, text: &str, start: usize) -> Result<f64, Error> {
         parse_f64(float_text(self.digits(text)))
-            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+            .map_err(|malformed| self.invalid_value(start, float_expected(malformed)))
     }
 
     /// The same in 32 bits.
     pub(super) fn float_of(&mut self, text: &str, start: usize) -> Result<f32, Error> {
         parse_f32(float_text(self.digits(text)))
-            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+            .map_err(|malformed| self.invalid_value(start, float_expected(malformed)))
     }
 
     /// The instant that a text says.
@@ -70,7 +70,7 @@ impl<'de> XmlRpcDecoder<'de> {
             Err(malformed) => {
                 let odd = self.cursor.dialect.odd_dates().then(|| dates::odd(text));
                 odd.flatten()
-                    .ok_or_else(|| self.invalid(start, malformed.expected))
+                    .ok_or_else(|| self.invalid_value(start, malformed.expected))
             }
         }
     }
@@ -82,7 +82,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// The bytes that a text says.
     pub(super) fn blob_of(&mut self, text: &str, start: usize) -> Result<Blob, Error> {
-        blob_of(text).map_err(|expected| self.invalid(start, expected))
+        blob_of(text).map_err(|expected| self.invalid_value(start, expected))
     }
 
     /// The integer that the text of a number of this type says.
@@ -97,7 +97,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let digits = text.strip_prefix('+').unwrap_or(text);
         let value: BigInteger = match digits.parse() {
             Ok(value) if !text.starts_with("+-") => value,
-            _ => return Err(self.invalid(start, expected)),
+            _ => return Err(self.invalid_value(start, expected)),
         };
         let short = value.to_i64();
         if let Type::Integer(bits) = kind
@@ -132,7 +132,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return self.integer_of(kind, &text, start, "an integer");
         }
         let text = keep::text(self.body, self.big_digits(kind, text));
-        let value = BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))?;
+        let value = BigInteger::parse(text).map_err(|_| self.invalid_value(start, "an integer"))?;
         if value.to_i64().is_none() {
             self.keep_digits(value.as_str(), start)?;
         }
@@ -149,7 +149,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let text = self.big_digits(kind, text);
         self.keep_digits(&text, start)?;
         BigDecimal::parse(keep::text(self.body, text))
-            .map_err(|_| self.invalid(start, "a decimal number"))
+            .map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
     /// The text of a number, which in an integer's tag has to be one that the tag has room
@@ -172,7 +172,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// The error of a number that its tag has no room for.
     #[cold]
     pub(super) fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
-        self.invalid(
+        self.invalid_value(
             start,
             match bits {
                 8 => "an integer of 8 bits",

@@ -96,7 +96,7 @@ impl<'de> Decoder<'de> for PositionalDecoder<'_, 'de> {
         end_variant(ordinal: u32) -> Option<Seq>;
         list(at: Member<'_>) -> Result<Seq, Error>;
         item(at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
-        expected(at: Member<'_>, seq: &Seq) -> usize;
+        size_hint(at: Member<'_>, seq: &Seq) -> usize;
         map(at: Member<'_>) -> Result<Seq, Error>;
         key(at: Member<'_>, seq: &mut Seq) -> Result<Option<Text>, Error>;
         null(at: Member<'_>) -> Result<bool, Error>;
