@@ -6,8 +6,8 @@ use polywire_schema::{
 use polywire_text::scan::{self, Run};
 
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, TOP};
-use super::decode::own_name;
+use super::cursor::{CONTENT, EMPTY, UNCHECKED_ROOT};
+use super::decode::element_name;
 use crate::keep;
 use crate::xml_tokens::{Span, local};
 
@@ -23,8 +23,8 @@ impl<'de> XmlDecoder<'de> {
     /// Begins a list or map. If it is flattened, the start tag of its first item has been read.
     #[inline]
     pub(super) fn collection(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.cursor.special & TOP != 0 {
-            self.top(at)?;
+        if self.cursor.value_kind & UNCHECKED_ROOT != 0 {
+            self.check_root_name(at)?;
         }
         let continues = std::mem::take(&mut self.continues);
         if continues {
@@ -32,13 +32,13 @@ impl<'de> XmlDecoder<'de> {
             let entered = self.budget.enter_uncounted();
             entered.map_err(|limit| self.limit_error(limit))?;
         } else {
-            self.deeper()?;
+            self.enter_level()?;
         }
-        let mut seq = self.opened_seq();
+        let mut seq = self.seq_of_element();
         seq.continues = continues;
         if at.has(MemberFlags::XML_FLATTENED) {
             seq.state = FLATTENED;
-        } else if std::mem::replace(&mut self.cursor.special, CONTENT) == EMPTY {
+        } else if std::mem::replace(&mut self.cursor.value_kind, CONTENT) == EMPTY {
             seq.state = NO_CONTENT;
         }
         Ok(seq)
@@ -51,14 +51,14 @@ impl<'de> XmlDecoder<'de> {
             return self.slow_item(at, seq);
         }
         let cursor = &mut self.cursor;
-        let Some((start, tag)) = cursor.line() else {
+        let Some((start, tag)) = cursor.next_tag() else {
             return self.slow_item(at, seq);
         };
         if tag[1] == b'/' {
-            if !cursor.is_end(tag, own_name(seq)) {
+            if !cursor.is_end(tag, element_name(seq)) {
                 return self.slow_item(at, seq);
             }
-            cursor.at = start + own_name(seq).len + "</>".len();
+            cursor.at = start + element_name(seq).len + "</>".len();
             self.budget.leave();
             return Ok(false);
         }
@@ -73,7 +73,7 @@ impl<'de> XmlDecoder<'de> {
         let Some(len) = len.filter(|_| self.budget.count(1).is_ok()) else {
             return self.slow_item(at, seq);
         };
-        self.opened(start, tag, len);
+        self.accept_tag(start, tag, len);
         // This cannot overflow: the number of items is limited.
         seq.count += 1;
         if self.cursor.name.len + "<>".len() == len {
@@ -120,7 +120,7 @@ impl<'de> XmlDecoder<'de> {
                     return Ok(false);
                 }
                 if tag.starts(self.cursor.rest()) {
-                    self.opened(self.cursor.at, self.cursor.rest(), tag.len());
+                    self.accept_tag(self.cursor.at, self.cursor.rest(), tag.len());
                     break;
                 }
                 self.cursor.start_tag()?;
@@ -149,7 +149,7 @@ impl<'de> XmlDecoder<'de> {
         }
         let tag = at.run(NameEncoding::XmlOpen);
         if tag.starts(self.cursor.rest()) {
-            self.opened(self.cursor.at, self.cursor.rest(), tag.len());
+            self.accept_tag(self.cursor.at, self.cursor.rest(), tag.len());
             return Ok(true);
         }
         let before = self.cursor.at;
@@ -157,7 +157,7 @@ impl<'de> XmlDecoder<'de> {
         let same = self.cursor.slice(self.cursor.name) == self.cursor.slice(last_tag(seq));
         if !same {
             self.cursor.at = before;
-            self.cursor.special = CONTENT;
+            self.cursor.value_kind = CONTENT;
         }
         Ok(same)
     }
@@ -197,7 +197,7 @@ impl<'de> XmlDecoder<'de> {
         let entry = last_tag(seq);
         let mut key = None;
         let mut value = None;
-        if self.cursor.special == EMPTY {
+        if self.cursor.value_kind == EMPTY {
             return Err(self.cursor.error(ErrorKind::Missing, "the key of an entry"));
         }
         loop {
@@ -218,10 +218,10 @@ impl<'de> XmlDecoder<'de> {
                 Child::Key => {
                     let text = self.string(key_at)?;
                     let text = keep::text(self.body, text);
-                    if let Some((at, name, special)) = value.take() {
+                    if let Some((at, name, value_kind)) = value.take() {
                         self.cursor.at = at;
                         self.cursor.name = name;
-                        self.cursor.special = special;
+                        self.cursor.value_kind = value_kind;
                         seq.state |= KEY_BEHIND;
                         return Ok(text);
                     }
@@ -232,7 +232,7 @@ impl<'de> XmlDecoder<'de> {
                     None if value.is_some() => return Err(self.duplicate_in_entry()),
                     None => {
                         let cursor = &self.cursor;
-                        value = Some((cursor.at, cursor.name, cursor.special));
+                        value = Some((cursor.at, cursor.name, cursor.value_kind));
                         self.skip_element()?;
                     }
                 },
@@ -250,7 +250,7 @@ impl<'de> XmlDecoder<'de> {
         for (member, child) in [(key, Child::Key), (value, Child::Value)] {
             let tag = member.run(NameEncoding::XmlOpen);
             if tag.starts(self.cursor.rest()) {
-                self.opened(self.cursor.at, self.cursor.rest(), tag.len());
+                self.accept_tag(self.cursor.at, self.cursor.rest(), tag.len());
                 return Ok(child);
             }
         }

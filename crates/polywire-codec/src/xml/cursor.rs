@@ -1,8 +1,9 @@
 //! Reads elements of XML: on top of the tokens, the state after a start tag and fast paths for the
 //! usual layout.
 //!
-//! When a value is about to be read, the position is after its start tag. [`Cursor::special`] is
-//! the kind of the value: content, an empty element, or an attribute.
+//! When a value is about to be read, the position is after its start tag. [`Cursor::value_kind`]
+//! tells whether the value is the content of the element, nothing because the element is empty, or
+//! an attribute.
 
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
@@ -14,14 +15,15 @@ use super::locate;
 use crate::snippet;
 use crate::xml_tokens::{Dialect, Span, Tokens, local};
 
-/// Kind of a value: content up to an end tag.
+// The kinds of a value, for `Cursor::value_kind`.
+/// Content up to an end tag.
 pub(super) const CONTENT: u8 = 0;
-/// Kind of a value: an empty element.
+/// An empty element.
 pub(super) const EMPTY: u8 = 1;
-/// Kind of a value: an attribute.
+/// An attribute.
 pub(super) const ATTRIBUTE: u8 = 2;
 /// A flag in addition to the others: the element is the root, whose name has not been checked.
-pub(super) const TOP: u8 = 4;
+pub(super) const UNCHECKED_ROOT: u8 = 4;
 
 /// XML 1.0 without leniencies.
 #[derive(Clone, Copy, Debug)]
@@ -38,13 +40,14 @@ impl Dialect for Strict {
 #[derive(Debug)]
 pub(super) struct Cursor<'de> {
     tokens: Tokens<'de, Strict>,
-    pub(super) special: u8,
+    /// [`CONTENT`], [`EMPTY`] or [`ATTRIBUTE`], with or without [`UNCHECKED_ROOT`].
+    pub(super) value_kind: u8,
     /// The value of the attribute that comes next.
     pub(super) attribute: Span,
     /// The offset of the attributes after it.
     pub(super) attributes: usize,
     /// Whether the document contains `]]>`, which is only allowed at the end of CDATA.
-    pub(super) brackets: bool,
+    pub(super) has_cdata_end: bool,
 }
 
 impl<'de> Deref for Cursor<'de> {
@@ -64,19 +67,19 @@ impl DerefMut for Cursor<'_> {
 }
 
 impl<'de> Cursor<'de> {
-    /// A cursor after the start tag of the root element. `rare` says whether the text may contain
+    /// A cursor after the start tag of the root element. `may_need_checks` says whether the text may contain
     /// `]` or characters beyond ASCII.
-    pub(super) fn new(text: &'de str, rare: bool) -> Result<Self, Error> {
+    pub(super) fn new(text: &'de str, may_need_checks: bool) -> Result<Self, Error> {
         let mut cursor = Self {
             tokens: Tokens::new(text, Strict),
-            special: CONTENT,
+            value_kind: CONTENT,
             attribute: Span::default(),
             attributes: 0,
-            brackets: false,
+            has_cdata_end: false,
         };
-        cursor.check_names = rare && !text.is_ascii();
-        if rare {
-            cursor.find_rare()?;
+        cursor.check_names = may_need_checks && !text.is_ascii();
+        if may_need_checks {
+            cursor.check_rare_characters()?;
         }
         cursor.declaration()?;
         cursor.skip_between()?;
@@ -85,20 +88,20 @@ impl<'de> Cursor<'de> {
             [b'<'] => cursor.start_tag()?,
             _ => return Err(cursor.error(ErrorKind::Syntax, "the start tag of the root element")),
         }
-        cursor.special |= TOP;
+        cursor.value_kind |= UNCHECKED_ROOT;
         Ok(cursor)
     }
 
     /// Searches the document once for `]]>`, U+FFFE and U+FFFF, so that the fast paths for text
     /// need not check for them.
     #[cold]
-    fn find_rare(&mut self) -> Result<(), Error> {
+    fn check_rare_characters(&mut self) -> Result<(), Error> {
         let bytes = self.text.as_bytes();
         let Some(first) = memchr::memchr2(b']', 0xef, bytes) else {
             return Ok(());
         };
         let rest = &bytes[first..];
-        self.brackets = memchr::memmem::find(rest, b"]]>").is_some();
+        self.has_cdata_end = memchr::memmem::find(rest, b"]]>").is_some();
         // U+FFFE and U+FFFF (XML 1.0, section 2.2).
         for start in memchr::memmem::find_iter(rest, b"\xef\xbf") {
             if let Some(0xbe | 0xbf) = rest.get(start + 2) {
@@ -110,21 +113,27 @@ impl<'de> Cursor<'de> {
     }
 
     #[inline]
+    pub(super) fn is_attribute(&self) -> bool {
+        self.value_kind & ATTRIBUTE != 0
+    }
+
+    #[inline]
     pub(super) fn bytes(&self) -> &'de [u8] {
         self.text.as_bytes()
     }
 
-    /// The offset and the first bytes after the usual white space: an optional line feed and
-    /// spaces.
+    /// The offset and the first bytes of the next tag, if only an optional line feed and spaces come
+    /// before it.
     #[inline(always)]
-    pub(super) fn line(&self) -> Option<(usize, &'de [u8; TAG])> {
+    pub(super) fn next_tag(&self) -> Option<(usize, &'de [u8; TAG])> {
         scan::next_tag(self.bytes(), self.at)
     }
 
-    /// Goes to the next tag, if only the usual white space comes before it.
+    /// Goes to the next tag, if it is no comment and only an optional line feed and spaces come
+    /// before it.
     #[inline]
-    pub(super) fn skip_line(&mut self) -> bool {
-        match self.line() {
+    pub(super) fn skip_to_tag(&mut self) -> bool {
+        match self.next_tag() {
             Some((at, [b'<', next, ..])) if !matches!(next, b'!' | b'?') => {
                 self.at = at;
                 true
@@ -137,7 +146,7 @@ impl<'de> Cursor<'de> {
     #[inline(always)]
     pub(super) fn plain_text(&self) -> Option<(usize, usize)> {
         let len = scan::xml_data(self.rest());
-        match self.brackets {
+        match self.has_cdata_end {
             true => None,
             false => Some((len, self.plain_end(self.at + len, self.name)?)),
         }
@@ -146,7 +155,7 @@ impl<'de> Cursor<'de> {
     /// Skips white space, comments and processing instructions.
     #[inline]
     pub(super) fn skip_between(&mut self) -> Result<(), Error> {
-        match self.skip_line() {
+        match self.skip_to_tag() {
             true => Ok(()),
             false => self.tokens.skip_between(),
         }
@@ -155,7 +164,7 @@ impl<'de> Cursor<'de> {
     /// Reads the start tag at the cursor, which is at its `<`. Its attributes are checked.
     #[inline]
     pub(super) fn start_tag(&mut self) -> Result<(), Error> {
-        self.special = match self.tokens.start_tag()? {
+        self.value_kind = match self.tokens.start_tag()? {
             true => EMPTY,
             false => CONTENT,
         };
@@ -249,7 +258,7 @@ impl<'de> Cursor<'de> {
     pub(super) fn skip_characters(&mut self) -> Result<(), Error> {
         let len = scan::xml_data(self.rest());
         match &self.rest()[len..] {
-            [b'<', next, ..] if !self.brackets && !matches!(next, b'!' | b'?') => {
+            [b'<', next, ..] if !self.has_cdata_end && !matches!(next, b'!' | b'?') => {
                 self.at += len;
                 Ok(())
             }

@@ -21,7 +21,7 @@ use polywire_text::timestamp::DateCache;
 use polywire_text::utf8;
 
 use super::XmlProfile;
-use super::cursor::{ATTRIBUTE, CONTENT, Cursor, EMPTY, TOP};
+use super::cursor::{CONTENT, Cursor, EMPTY, UNCHECKED_ROOT};
 use super::frame::Entered;
 use crate::checks;
 use crate::lengths::Lengths;
@@ -126,7 +126,7 @@ impl<'de> XmlDecoder<'de> {
     /// has one.
     #[cfg(feature = "reference")]
     pub(crate) fn rest_of_message(&self) -> (&'de str, Option<usize>, Limits, XmlProfile<'static>) {
-        let none = self.cursor.special == EMPTY && !self.entered.is_empty();
+        let none = self.cursor.value_kind == EMPTY && !self.entered.is_empty();
         let start = (!none).then_some(self.cursor.name.start - 1);
         (self.cursor.text, start, self.budget.left(), self.profile)
     }
@@ -134,13 +134,13 @@ impl<'de> XmlDecoder<'de> {
     /// Whether the next value is the root element.
     #[cfg(feature = "reference")]
     pub(crate) fn is_at_root(&self) -> bool {
-        self.cursor.special & TOP != 0
+        self.cursor.value_kind & UNCHECKED_ROOT != 0
     }
 
     /// Continues after the value that another decoder has read.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, offset: usize) {
-        self.cursor.special = CONTENT;
+        self.cursor.value_kind = CONTENT;
         self.cursor.at = self.cursor.at.max(offset);
     }
 
@@ -165,14 +165,14 @@ impl<'de> XmlDecoder<'de> {
     }
 
     #[inline(always)]
-    pub(super) fn deeper(&mut self) -> Result<(), Error> {
+    pub(super) fn enter_level(&mut self) -> Result<(), Error> {
         self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
     /// Checks the name of the root element.
     #[cold]
-    pub(super) fn top(&mut self, at: Member<'_>) -> Result<(), Error> {
-        self.cursor.special &= !TOP;
+    pub(super) fn check_root_name(&mut self, at: Member<'_>) -> Result<(), Error> {
+        self.cursor.value_kind &= !UNCHECKED_ROOT;
         let expected = root_name(at);
         let name = self.cursor.slice(self.cursor.name);
         if !self.profile.rules.strict
@@ -190,7 +190,7 @@ impl<'de> XmlDecoder<'de> {
     /// Accepts a start tag that was compared with an encoded one: the first `len` bytes of `tag`,
     /// at the offset `at`.
     #[inline(always)]
-    pub(super) fn opened(&mut self, at: usize, tag: &[u8], len: usize) {
+    pub(super) fn accept_tag(&mut self, at: usize, tag: &[u8], len: usize) {
         let cursor = &mut self.cursor;
         cursor.name = Span {
             start: at + 1,
@@ -206,18 +206,18 @@ impl<'de> XmlDecoder<'de> {
     /// Begins a structure in an element that is the root, is empty or has attributes.
     #[inline(never)]
     fn slow_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        let top = self.cursor.special & TOP != 0;
+        let top = self.cursor.value_kind & UNCHECKED_ROOT != 0;
         if top {
-            self.top(at)?;
+            self.check_root_name(at)?;
         }
-        self.deeper()?;
-        let mut seq = self.opened_seq();
+        self.enter_level()?;
+        let mut seq = self.seq_of_element();
         if top && self.profile.unwrapped {
             seq.state = UNWRAPPED;
             return Ok(seq);
         }
         let shape = at.target();
-        if self.cursor.special == EMPTY {
+        if self.cursor.value_kind == EMPTY {
             seq.state |= NO_CONTENT;
         }
         if !shape.is_empty()
@@ -227,13 +227,13 @@ impl<'de> XmlDecoder<'de> {
             seq.state |= IN_TAG;
             self.cursor.attributes = seq.mark as usize + seq.left as usize;
         }
-        self.cursor.special = CONTENT;
+        self.cursor.value_kind = CONTENT;
         Ok(seq)
     }
 
     /// The start of a [`Seq`] in the element that was opened last.
     #[inline(always)]
-    pub(super) fn opened_seq(&self) -> Seq {
+    pub(super) fn seq_of_element(&self) -> Seq {
         Seq {
             mark: self.cursor.name.start as u64,
             left: self.cursor.name.len as u64,
@@ -244,7 +244,7 @@ impl<'de> XmlDecoder<'de> {
 
 /// The name of the element of `seq`.
 #[inline(always)]
-pub(super) fn own_name(seq: &Seq) -> Span {
+pub(super) fn element_name(seq: &Seq) -> Span {
     Span {
         start: seq.mark as usize,
         len: seq.left as usize,
@@ -298,9 +298,9 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
         if container != Container::Structure {
             return self.collection(at);
         }
-        if self.cursor.special == CONTENT && !self.cursor.has_attributes() {
-            self.deeper()?;
-            return Ok(self.opened_seq());
+        if self.cursor.value_kind == CONTENT && !self.cursor.has_attributes() {
+            self.enter_level()?;
+            return Ok(self.seq_of_element());
         }
         self.slow_structure(at)
     }
@@ -318,7 +318,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     #[inline(always)]
     fn peek(&self, seq: &Seq) -> Self::Next {
         match seq.state {
-            0 => self.cursor.line(),
+            0 => self.cursor.next_tag(),
             _ => None,
         }
     }
@@ -333,7 +333,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
 
     #[inline(always)]
     fn accept_member(&mut self, (at, tag, len): Self::Match, _: &mut Seq) {
-        self.opened(at, tag, len);
+        self.accept_tag(at, tag, len);
     }
 
     #[inline(always)]
@@ -346,8 +346,8 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
         let Some((at, tag)) = next else {
             return slow_member(self, shape, seq);
         };
-        if self.cursor.is_end(tag, own_name(seq)) {
-            self.cursor.at = at + own_name(seq).len + "</>".len();
+        if self.cursor.is_end(tag, element_name(seq)) {
+            self.cursor.at = at + element_name(seq).len + "</>".len();
             self.budget.leave();
             return Ok(END);
         }
@@ -380,7 +380,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
 
     #[inline(always)]
     fn may_be_null(&self) -> bool {
-        self.cursor.has_attributes() && self.cursor.special != ATTRIBUTE
+        self.cursor.has_attributes() && !self.cursor.is_attribute()
     }
 
     #[inline]
@@ -394,7 +394,7 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     }
 
     fn null(&mut self) -> Result<bool, Error> {
-        if self.cursor.special & !(TOP | EMPTY) != CONTENT || !self.cursor.is_nil() {
+        if self.cursor.is_attribute() || !self.cursor.is_nil() {
             return Ok(false);
         }
         self.skip_element()?;

@@ -3,7 +3,7 @@
 //! Each value writes its tags, which the schema has encoded in advance. The tags differ in three
 //! cases: items of a flattened list have the tags of the list, an attribute is written into the
 //! last start tag, and the root element has the name of its shape and can have the namespace of the
-//! service. `item` and `place` identify these cases, so that other values cost two comparisons.
+//! service. `item` and `position` identify these cases, so that other values cost two comparisons.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, NameEncoding,
@@ -21,14 +21,14 @@ pub struct XmlEncoder<'n> {
     pub(super) out: Vec<u8>,
     pub(super) profile: XmlProfile<'n>,
     /// The position of the next value.
-    pub(super) place: Position,
+    pub(super) position: Position,
     /// The index of the element member of the current flattened list. Its values have the tags of
     /// the list.
     pub(super) item: u32,
     /// How many structures, lists and maps are open.
     pub(super) depth: u32,
     /// The number of open elements of the caller.
-    pub(super) opened: u32,
+    pub(super) wrapper_depth: u32,
     /// Whether the current structure can still get attributes.
     pub(super) attributes: bool,
     /// Whether the last tag is that of the structure, so that attributes can be added to it.
@@ -47,9 +47,9 @@ pub(super) enum Position {
     /// Inside another element.
     Inside,
     /// Before the root element: nothing has been written.
-    Top,
+    BeforeRoot,
     /// In the root element, which is a scalar.
-    Root,
+    ScalarRoot,
     /// In a root structure that has no element.
     Unwrapped,
     /// In a start tag.
@@ -87,10 +87,10 @@ impl<'n> XmlEncoder<'n> {
         Self {
             out,
             profile,
-            place: Position::Top,
+            position: Position::BeforeRoot,
             item: NO_ITEM,
             depth: 0,
-            opened: 0,
+            wrapper_depth: 0,
             attributes: false,
             in_tag: false,
             in_payload: false,
@@ -106,7 +106,7 @@ impl<'n> XmlEncoder<'n> {
     ///
     /// The first error of any call.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
-        if self.depth != 0 || self.opened != 0 {
+        if self.depth != 0 || self.wrapper_depth != 0 {
             self.fail(unbalanced("XML"));
         }
         match self.error {
@@ -135,19 +135,19 @@ impl<'n> XmlEncoder<'n> {
     pub fn open(&mut self, name: &str) {
         self.out.push(b'<');
         self.out.extend_from_slice(name.as_bytes());
-        if self.place == Position::Top {
-            self.place = Position::Inside;
+        if self.position == Position::BeforeRoot {
+            self.position = Position::Inside;
             self.push_namespace();
         }
         self.out.push(b'>');
-        self.opened += 1;
+        self.wrapper_depth += 1;
         self.in_tag = true;
     }
 
     /// Closes the last element that was [opened](Self::open).
     pub fn close(&mut self, name: &str) {
-        match self.opened.checked_sub(1) {
-            Some(opened) => self.opened = opened,
+        match self.wrapper_depth.checked_sub(1) {
+            Some(depth) => self.wrapper_depth = depth,
             None => self.fail(unbalanced("XML")),
         }
         self.in_tag = false;
@@ -173,19 +173,19 @@ impl<'n> XmlEncoder<'n> {
     /// Whether an element of the caller is open.
     #[cfg(feature = "reference")]
     pub(crate) const fn is_open(&self) -> bool {
-        self.opened > 0
+        self.wrapper_depth > 0
     }
 
     /// Appends a value that another encoder has written.
     #[cfg(feature = "reference")]
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
-        self.place = Position::Inside;
+        self.position = Position::Inside;
         self.in_tag = false;
     }
 
     #[cold]
-    pub(super) fn document(&mut self, at: Member<'_>) {
+    pub(super) fn reject_document(&mut self, at: Member<'_>) {
         let error = Error::new(ErrorKind::Unwritable).in_format("XML");
         let error = error.expected("a shape: XML has no form for documents");
         self.fail(error.at_path(format!("{at:?}")));
@@ -207,7 +207,7 @@ impl<'n> XmlEncoder<'n> {
 
     #[inline(always)]
     pub(super) fn is_plain(&self, at: Member<'_>) -> bool {
-        self.place == Position::Inside && self.item != at.index()
+        self.position == Position::Inside && self.item != at.index()
     }
 
     /// Writes the start tag of a value of `at`.
@@ -304,7 +304,7 @@ impl Encoder for XmlEncoder<'_> {
     fn begin_structure(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if self.depth == 1 {
-            self.begin_top(at, true);
+            self.begin_root(at, true);
         } else {
             self.start(at);
             self.in_tag = true;
@@ -333,13 +333,13 @@ impl Encoder for XmlEncoder<'_> {
     fn begin_list(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if at.element().kind() == ShapeKind::Document {
-            self.document(at);
+            self.reject_document(at);
         }
         if at.has(MemberFlags::XML_FLATTENED) {
             return self.begin_flattened(at);
         }
         match self.depth {
-            1 => self.begin_top(at, false),
+            1 => self.begin_root(at, false),
             _ => self.start(at),
         }
         if !self.levels.is_empty() {
@@ -364,11 +364,11 @@ impl Encoder for XmlEncoder<'_> {
     fn begin_map(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if at.element().kind() == ShapeKind::Document {
-            self.document(at);
+            self.reject_document(at);
         }
         if !at.has(MemberFlags::XML_FLATTENED) {
             match self.depth {
-                1 => self.begin_top(at, false),
+                1 => self.begin_root(at, false),
                 _ => self.start(at),
             }
         }
@@ -436,7 +436,7 @@ impl Encoder for XmlEncoder<'_> {
 
     fn string(&mut self, at: Member<'_>, value: &str) {
         self.start(at);
-        let written = match self.place {
+        let written = match self.position {
             Position::Attribute => escape::push_xml_attribute(&mut self.out, value),
             _ => escape::push_xml(&mut self.out, value),
         };

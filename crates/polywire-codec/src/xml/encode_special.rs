@@ -38,7 +38,7 @@ impl XmlEncoder<'_> {
             return false;
         }
         if at.kind() == ShapeKind::Document {
-            self.document(at);
+            self.reject_document(at);
         }
         if self.attributes {
             if at.has(MemberFlags::XML_ATTRIBUTE) {
@@ -53,19 +53,19 @@ impl XmlEncoder<'_> {
     #[inline(never)]
     pub(super) fn special_start(&mut self, at: Member<'_>) {
         if at.kind() == ShapeKind::Document {
-            self.document(at);
+            self.reject_document(at);
         }
-        match self.place {
+        match self.position {
             Position::Attribute => {}
-            Position::Top => {
+            Position::BeforeRoot => {
                 self.start_root(at, root_member(at));
-                self.place = Position::Root;
+                self.position = Position::ScalarRoot;
             }
             Position::Unwrapped => {
-                self.place = Position::Inside;
+                self.position = Position::Inside;
                 self.start_root(at, at);
             }
-            Position::Inside | Position::Root => {
+            Position::Inside | Position::ScalarRoot => {
                 let Some(level) = self.levels.last() else {
                     return;
                 };
@@ -77,16 +77,16 @@ impl XmlEncoder<'_> {
 
     #[inline(never)]
     pub(super) fn special_end(&mut self, at: Member<'_>) {
-        match self.place {
+        match self.position {
             Position::Attribute => {
                 self.out.extend_from_slice(b"\">");
-                self.place = Position::Inside;
+                self.position = Position::Inside;
             }
-            Position::Root => {
+            Position::ScalarRoot => {
                 self.push(root_member(at), NameEncoding::XmlClose);
-                self.place = Position::Inside;
+                self.position = Position::Inside;
             }
-            Position::Top | Position::Unwrapped => self.fail(unbalanced("XML")),
+            Position::BeforeRoot | Position::Unwrapped => self.fail(unbalanced("XML")),
             Position::Inside => {
                 let Some(level) = self.levels.last() else {
                     return;
@@ -112,21 +112,21 @@ impl XmlEncoder<'_> {
 
     /// Begins the root value.
     #[inline(never)]
-    pub(super) fn begin_top(&mut self, at: Member<'_>, structure: bool) {
+    pub(super) fn begin_root(&mut self, at: Member<'_>, structure: bool) {
         if at.kind() == ShapeKind::Document {
-            self.document(at);
+            self.reject_document(at);
         }
-        if self.opened > 0 || self.is_around_payload() {
+        if self.wrapper_depth > 0 || self.is_around_payload() {
             // The element of the caller is its element, or it has none.
             return;
         }
         self.in_tag = true;
         if structure && self.profile.unwrapped {
-            self.place = Position::Unwrapped;
+            self.position = Position::Unwrapped;
             return;
         }
         self.start_root(at, root_member(at));
-        self.place = Position::Inside;
+        self.position = Position::Inside;
     }
 
     #[inline(never)]
@@ -139,17 +139,17 @@ impl XmlEncoder<'_> {
             self.depth = 1;
         }
         let unwrapped = structure && self.profile.unwrapped;
-        if self.opened == 0 && !unwrapped {
+        if self.wrapper_depth == 0 && !unwrapped {
             self.push(root_member(at), NameEncoding::XmlClose);
         }
-        if self.place == Position::Unwrapped && at.target().len() == 1 {
+        if self.position == Position::Unwrapped && at.target().len() == 1 {
             // An empty output is not a well-formed document. S3 and its clients write an empty
             // element instead of an absent member.
             let only = at.target().member(0);
             self.start_root(only, only);
             self.push(only, NameEncoding::XmlClose);
         }
-        self.place = Position::Inside;
+        self.position = Position::Inside;
     }
 
     /// Whether the root structure is only the container of a payload, for which nothing is written.
@@ -190,7 +190,7 @@ impl XmlEncoder<'_> {
             return self.fail(error);
         }
         self.push(at, NameEncoding::XmlOpen);
-        self.place = Position::Attribute;
+        self.position = Position::Attribute;
     }
 }
 

@@ -7,7 +7,7 @@ use polywire_schema::{Decoder, Error, ErrorKind, NameSource, Schema};
 use polywire_text::scan;
 
 use super::XmlDecoder;
-use super::cursor::{CONTENT, EMPTY, TOP};
+use super::cursor::{CONTENT, EMPTY, UNCHECKED_ROOT};
 use crate::xml_tokens::{Span, is_local, local};
 
 /// The elements that were entered, from the outermost inwards. Protocols enter
@@ -70,18 +70,18 @@ impl<'de> XmlDecoder<'de> {
     ///
     /// A skipped element is not well-formed, or four elements have been entered already.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
-        self.cursor.special &= !TOP;
-        if self.cursor.special == EMPTY {
+        self.cursor.value_kind &= !UNCHECKED_ROOT;
+        if self.cursor.value_kind == EMPTY {
             return Ok(false);
         }
         let parent = self.cursor.name;
-        self.deeper()?;
+        self.enter_level()?;
         if !self.entered.push(parent) {
             return Err(self.error(ErrorKind::Internal, "at most four elements to enter"));
         }
         let found = self.find_child(name)?;
         if !found {
-            self.cursor.special = EMPTY;
+            self.cursor.value_kind = EMPTY;
         }
         Ok(found)
     }
@@ -89,12 +89,12 @@ impl<'de> XmlDecoder<'de> {
     /// Reads up to and including the start tag of the child, or up to the end tag of the parent.
     fn find_child(&mut self, name: &str) -> Result<bool, Error> {
         loop {
-            if let Some((at, tag)) = self.cursor.line()
+            if let Some((at, tag)) = self.cursor.next_tag()
                 && let Some(own) = scan::tag_contents(tag)
                 && own == name.as_bytes()
             {
-                self.opened(at, tag, own.len() + "<>".len());
-                self.cursor.special = CONTENT;
+                self.accept_tag(at, tag, own.len() + "<>".len());
+                self.cursor.value_kind = CONTENT;
                 return Ok(true);
             }
             self.cursor.skip_between()?;
@@ -132,21 +132,21 @@ impl<'de> XmlDecoder<'de> {
     ///
     /// The input up to that element is not well-formed, or it contains elements.
     pub fn peek(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
-        let (at, name, special) = (self.cursor.at, self.cursor.name, self.cursor.special);
+        let (at, name, value_kind) = (self.cursor.at, self.cursor.name, self.cursor.value_kind);
         let result = self.peeked(path);
         self.cursor.at = at;
         self.cursor.name = name;
-        self.cursor.special = special;
+        self.cursor.value_kind = value_kind;
         result
     }
 
     fn peeked(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
         for name in path {
-            if self.cursor.special & EMPTY != 0 || !self.find_child(name)? {
+            if self.cursor.value_kind & EMPTY != 0 || !self.find_child(name)? {
                 return Ok(None);
             }
         }
-        match self.cursor.special & EMPTY != 0 {
+        match self.cursor.value_kind & EMPTY != 0 {
             true => Ok(Some(Cow::Borrowed(""))),
             false => self.cursor.characters().map(Some),
         }
@@ -168,7 +168,7 @@ impl<'de> XmlDecoder<'de> {
     ///
     /// The rest is not well-formed, or there is content after the root element.
     pub fn finish(&mut self) -> Result<(), Error> {
-        self.cursor.special = CONTENT;
+        self.cursor.value_kind = CONTENT;
         while let Some(name) = self.entered.pop() {
             self.skip_content(name)?;
             self.budget.leave();

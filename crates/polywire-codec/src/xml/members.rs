@@ -7,8 +7,8 @@ use polywire_schema::{
 use polywire_text::scan::{self, TAG};
 
 use super::XmlDecoder;
-use super::cursor::{ATTRIBUTE, CONTENT, TOP};
-use super::decode::{IN_TAG, NO_CONTENT, UNWRAPPED, own_name};
+use super::cursor::{ATTRIBUTE, CONTENT, UNCHECKED_ROOT};
+use super::decode::{IN_TAG, NO_CONTENT, UNWRAPPED, element_name};
 use crate::xml_tokens::{Span, local, plain_name_len};
 
 impl<'de> XmlDecoder<'de> {
@@ -57,7 +57,7 @@ impl<'de> XmlDecoder<'de> {
             let Some(ordinal) = self.find(shape, self.cursor.name, true) else {
                 return Name::Ignored;
             };
-            self.cursor.special = ATTRIBUTE;
+            self.cursor.value_kind = ATTRIBUTE;
             return Name::Member(ordinal);
         }
         let found = self.find(shape, self.cursor.name, false);
@@ -72,14 +72,14 @@ impl<'de> XmlDecoder<'de> {
         self.cursor.skip_between()?;
         match self.cursor.rest() {
             [b'<', b'/', ..] => {
-                self.cursor.end_tag(own_name(seq))?;
+                self.cursor.end_tag(element_name(seq))?;
                 self.budget.leave();
                 Ok(false)
             }
             [b'<', next, ..] if *next != b'!' => Ok(true),
             [] | [b'<'] => {
                 let error = self.error(ErrorKind::Truncated, "");
-                let name = self.cursor.slice(own_name(seq));
+                let name = self.cursor.slice(element_name(seq));
                 Err(error.expected(format!("</{name}>")))
             }
             _ if self.profile.rules.strict => {
@@ -131,12 +131,12 @@ impl<'de> XmlDecoder<'de> {
             seq.unknown = true;
             self.count_item()?;
             self.skip_element()?;
-            match self.cursor.line() {
+            match self.cursor.next_tag() {
                 Some((at, next)) => (self.cursor.at, tag) = (at, next),
                 None => break,
             }
-            if self.cursor.is_end(tag, own_name(seq)) {
-                self.cursor.at += own_name(seq).len + "</>".len();
+            if self.cursor.is_end(tag, element_name(seq)) {
+                self.cursor.at += element_name(seq).len + "</>".len();
                 self.budget.leave();
                 return Ok(END);
             }
@@ -192,8 +192,8 @@ impl<'de> XmlDecoder<'de> {
     /// well-formed.
     #[inline(never)]
     pub(super) fn skip_element(&mut self) -> Result<(), Error> {
-        let special = std::mem::replace(&mut self.cursor.special, CONTENT);
-        if special & !TOP != CONTENT {
+        let value_kind = std::mem::replace(&mut self.cursor.value_kind, CONTENT);
+        if value_kind & !UNCHECKED_ROOT != CONTENT {
             return Ok(());
         }
         let name = self.cursor.name;
@@ -212,7 +212,7 @@ impl<'de> XmlDecoder<'de> {
     /// Skips an element up to and including its end tag.
     pub(super) fn skip_content(&mut self, name: Span) -> Result<(), Error> {
         loop {
-            if !self.cursor.skip_line() {
+            if !self.cursor.skip_to_tag() {
                 self.cursor.skip_characters()?;
             }
             match self.cursor.rest() {

@@ -9,7 +9,7 @@ use polywire_text::timestamp::ReadPolicy;
 use polywire_text::{Malformed, base64};
 
 use super::XmlDecoder;
-use super::cursor::{ATTRIBUTE, CONTENT, TOP};
+use super::cursor::{ATTRIBUTE, CONTENT, UNCHECKED_ROOT};
 use crate::keep;
 
 const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
@@ -19,7 +19,7 @@ impl<'de> XmlDecoder<'de> {
     #[inline]
     fn scalar(&mut self, at: Member<'_>) -> Result<(Cow<'de, str>, usize), Error> {
         let start = self.cursor.at;
-        if self.cursor.special == CONTENT {
+        if self.cursor.value_kind == CONTENT {
             return Ok((self.cursor.characters()?, start));
         }
         self.special_scalar(at)
@@ -27,11 +27,11 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline(never)]
     fn special_scalar(&mut self, at: Member<'_>) -> Result<(Cow<'de, str>, usize), Error> {
-        if self.cursor.special & TOP != 0 {
-            self.top(at)?;
+        if self.cursor.value_kind & UNCHECKED_ROOT != 0 {
+            self.check_root_name(at)?;
         }
         let start = self.cursor.at;
-        match std::mem::replace(&mut self.cursor.special, CONTENT) {
+        match std::mem::replace(&mut self.cursor.value_kind, CONTENT) {
             CONTENT => Ok((self.cursor.characters()?, start)),
             ATTRIBUTE => {
                 let place = self.cursor.attribute;
@@ -71,8 +71,8 @@ impl<'de> XmlDecoder<'de> {
     pub(super) fn text_value(&mut self, at: Member<'_>) -> Result<Text, Error> {
         // A short string without references.
         let cursor = &mut self.cursor;
-        if cursor.special == CONTENT
-            && !cursor.brackets
+        if cursor.value_kind == CONTENT
+            && !cursor.has_cdata_end
             && let Some((text, len, tag)) = Text::xml_prefix(cursor.text, cursor.at)
             && cursor.is_end(tag, cursor.name)
             && self.budget.fits(len)
@@ -105,7 +105,7 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline]
     pub(super) fn boolean_value(&mut self, at: Member<'_>) -> Result<bool, Error> {
-        if self.cursor.special == CONTENT {
+        if self.cursor.value_kind == CONTENT {
             for (word, value) in [("true", true), ("false", false)] {
                 if self.cursor.rest().starts_with(word.as_bytes())
                     && let Some(end) = self
@@ -132,7 +132,7 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline]
     pub(super) fn integer_value(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        if self.cursor.special == CONTENT
+        if self.cursor.value_kind == CONTENT
             && let Integer::Small(value, len) = integer_prefix(self.cursor.rest())
             && let Some(end) = self
                 .cursor
@@ -164,7 +164,7 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline]
     pub(super) fn double_value(&mut self, at: Member<'_>) -> Result<f64, Error> {
-        if self.cursor.special == CONTENT
+        if self.cursor.value_kind == CONTENT
             && let Some((value, len)) = decimal_prefix(self.cursor.rest())
             && let Some(end) = self
                 .cursor
@@ -204,7 +204,7 @@ impl<'de> XmlDecoder<'de> {
             .timestamp_format()
             .unwrap_or(self.profile.timestamp_format);
         if format == TimestampFormat::DateTime
-            && self.cursor.special == CONTENT
+            && self.cursor.value_kind == CONTENT
             && let Some((instant, len)) = self.last_date.utc_prefix(self.cursor.rest())
             && let Some(end) = self
                 .cursor

@@ -13,7 +13,7 @@ mod well_formed;
 use std::borrow::Cow;
 
 use polywire_schema::{Error, ErrorKind};
-use polywire_text::escape::{XmlPlace, XmlReading, unescape_xml};
+use polywire_text::escape::{XML_CHARACTER, XmlPlace, XmlReading, unescape_xml};
 use polywire_text::{Malformed, scan};
 
 pub(crate) use names::{is_local, is_name, local, name_len, plain_name_len};
@@ -45,9 +45,6 @@ pub(crate) trait Dialect: Copy {
         false
     }
 }
-
-/// The error for a character that XML forbids, as [`unescape_xml`] reports it.
-const FORBIDDEN: &str = "a character that XML 1.0 allows";
 
 const NAME: &str = "a name that XML allows";
 
@@ -268,7 +265,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
     pub(crate) fn malformed_error(&mut self, malformed: &Malformed) -> Error {
         self.at += malformed.offset;
         match malformed.expected {
-            FORBIDDEN => self.forbidden_error(),
+            XML_CHARACTER => self.forbidden_error(),
             expected => self.error(ErrorKind::Syntax, expected),
         }
     }
@@ -276,7 +273,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
     /// The error for the character at the cursor, which XML forbids.
     #[cold]
     pub(crate) fn forbidden_error(&self) -> Error {
-        let error = self.error(ErrorKind::Syntax, FORBIDDEN);
+        let error = self.error(ErrorKind::Syntax, XML_CHARACTER);
         match self.text[self.at..].chars().next() {
             Some(character) => error.found(format!("U+{:04X}", u32::from(character))),
             None => error,

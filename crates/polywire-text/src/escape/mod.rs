@@ -10,6 +10,6 @@ pub use json::{
 pub(crate) use json::{push_json_bytes, read_json_string};
 pub(crate) use xml::short as short_xml;
 pub use xml::{
-    Forbidden, XmlPlace, XmlReading, is_xml, push_xml, push_xml_attribute, push_xml_bytes,
-    unescape_xml,
+    Forbidden, XML_CHARACTER, XmlPlace, XmlReading, is_xml, push_xml, push_xml_attribute,
+    push_xml_bytes, unescape_xml,
 };

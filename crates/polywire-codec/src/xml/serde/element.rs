@@ -58,7 +58,7 @@ impl<'a, 'de> ElementDeserializer<'a, 'de> {
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let cursor = &mut self.reader.cursor;
         let start = cursor.at;
-        if cursor.special == CONTENT
+        if cursor.value_kind == CONTENT
             && let Integer::Small(value, len) = integer_prefix(cursor.rest())
             && let Some(end) = cursor.plain_end(start + len, cursor.name)
         {
@@ -125,7 +125,9 @@ impl<'a, 'de> ElementDeserializer<'a, 'de> {
         }
         let is_map = self.reader.has_attributes() || {
             let cursor = &mut self.reader.cursor;
-            cursor.special == CONTENT && cursor.plain_text().is_none() && cursor.has_elements()?
+            cursor.value_kind == CONTENT
+                && cursor.plain_text().is_none()
+                && cursor.has_elements()?
         };
         match is_map {
             true => self.members(&[], true, visitor),
@@ -144,7 +146,7 @@ impl<'a, 'de> ElementDeserializer<'a, 'de> {
         let reader = self.reader;
         let outer = reader.cursor.name;
         let start = reader.cursor.at;
-        if reader.cursor.special != CONTENT || reader.next()? != Next::Element {
+        if reader.cursor.value_kind != CONTENT || reader.next()? != Next::Element {
             reader.cursor.at = start;
             return ElementDeserializer::field(reader)
                 .text()?
@@ -205,7 +207,7 @@ impl<'de> Deserializer<'de> for ElementDeserializer<'_, 'de> {
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let cursor = &mut self.reader.cursor;
         let start = cursor.at;
-        if cursor.special == CONTENT
+        if cursor.value_kind == CONTENT
             && let Some((value, len)) = decimal_prefix(cursor.rest())
             && let Some(end) = cursor.plain_end(start + len, cursor.name)
         {

@@ -68,7 +68,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
         let name = reader.cursor.name;
         let attributes = reader.cursor.has_attributes();
         let has_text = fields.contains(&TEXT);
-        let is_empty = reader.cursor.special == EMPTY;
+        let is_empty = reader.cursor.value_kind == EMPTY;
         Ok(Self {
             last: reader.cursor.at,
             name,

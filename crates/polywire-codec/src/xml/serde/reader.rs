@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use polywire_schema::{Budget, Error, ErrorKind, LimitKind, Limits};
 use polywire_text::utf8;
 
-use super::super::cursor::{Cursor, EMPTY, TOP};
+use super::super::cursor::{Cursor, EMPTY, UNCHECKED_ROOT};
 use super::super::locate;
 use crate::xml_tokens::{Span, local, name_len};
 
@@ -37,7 +37,7 @@ impl<'de> Reader<'de> {
             },
         };
         let mut cursor = Cursor::new(text, rare)?;
-        cursor.special &= !TOP;
+        cursor.value_kind &= !UNCHECKED_ROOT;
         Ok(Self {
             cursor,
             budget: Budget::new(&limits),
@@ -126,7 +126,7 @@ impl<'de> Reader<'de> {
     #[inline]
     pub(super) fn element_text(&mut self) -> Result<(Cow<'de, str>, usize)> {
         let start = self.cursor.at;
-        if self.cursor.special == EMPTY {
+        if self.cursor.value_kind == EMPTY {
             return Ok((Cow::Borrowed(""), start));
         }
         let text = self.cursor.characters()?;
@@ -144,7 +144,7 @@ impl<'de> Reader<'de> {
 
     /// Skips the element whose start tag was read last.
     pub(super) fn skip_element(&mut self) -> Result<()> {
-        if self.cursor.special == EMPTY {
+        if self.cursor.value_kind == EMPTY {
             return Ok(());
         }
         let name = self.cursor.name;
@@ -161,7 +161,7 @@ impl<'de> Reader<'de> {
 
     fn skip_content(&mut self, name: Span) -> Result<()> {
         loop {
-            if !self.cursor.skip_line() {
+            if !self.cursor.skip_to_tag() {
                 self.cursor.skip_characters()?;
             }
             match self.cursor.rest() {
@@ -193,7 +193,7 @@ impl<'de> Reader<'de> {
     /// Skips white space and comments, and looks at the next part of an element.
     #[inline]
     pub(super) fn next(&mut self) -> Result<Next> {
-        if !self.cursor.skip_line() {
+        if !self.cursor.skip_to_tag() {
             self.cursor.skip_between()?;
         }
         Ok(match self.cursor.rest() {

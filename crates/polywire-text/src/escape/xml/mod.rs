@@ -55,7 +55,9 @@ pub const fn is_xml(character: char) -> bool {
         '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
-const FORBIDDEN: &str = "a character that XML 1.0 allows";
+/// [`Malformed::expected`](crate::Malformed::expected) of the error for a character that XML
+/// forbids.
+pub const XML_CHARACTER: &str = "a character that XML 1.0 allows";
 
 /// The offset of the first U+FFFE or U+FFFF in UTF-8. Both start with 0xef, which is rare in most
 /// scripts.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::reference::{named, reference};
-use super::{FORBIDDEN, XmlPlace, noncharacter};
+use super::{XML_CHARACTER, XmlPlace, noncharacter};
 use crate::Malformed;
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Class, Piece, Reader};
@@ -142,7 +142,7 @@ fn rare(bytes: &[u8], clean: usize, place: XmlPlace, reading: XmlReading) -> Opt
     }?;
     let expected = match bytes[found] {
         b']' => "]]&gt; for ]]> in text",
-        _ => FORBIDDEN,
+        _ => XML_CHARACTER,
     };
     Some(Malformed::new(found, expected))
 }
@@ -269,6 +269,6 @@ fn text_piece(bytes: &[u8], reading: XmlReading) -> Result<Piece, Malformed> {
         [b'\r', ..] => Ok(Piece::byte(b'\n', 1)),
         [b'<', ..] => Err(Malformed::new(0, "&lt; for < in text")),
         [byte, ..] if *byte == b'\t' || reading == XmlReading::Lenient => Ok(Piece::byte(*byte, 1)),
-        _ => Err(Malformed::new(0, FORBIDDEN)),
+        _ => Err(Malformed::new(0, XML_CHARACTER)),
     }
 }

@@ -1,6 +1,6 @@
 //! Writes text and attributes.
 
-use super::{FORBIDDEN, XmlPlace, noncharacter};
+use super::{XML_CHARACTER, XmlPlace, noncharacter};
 use crate::block::{Block as _, Block16 as Block};
 use crate::rewrite::{self, Table, Word};
 use crate::{Malformed, scan, utf8};
@@ -153,7 +153,7 @@ fn push_or_restore(
         (Ok(()), Some(offset)) | (Err(offset), _) => offset,
     };
     out.truncate(len);
-    Err(Malformed::new(offset, FORBIDDEN))
+    Err(Malformed::new(offset, XML_CHARACTER))
 }
 
 /// Appends escaped UTF-8, with each forbidden character replaced by `instead`.
