@@ -227,20 +227,21 @@ fn without_id(call: Bytes) -> BytesMut {
 }
 
 /// What a response holds.
-enum Reply {
+pub(super) enum Reply {
     Result,
     Error(ErrorObject),
 }
 
 /// Section 5.1 of the specification.
-struct ErrorObject {
-    code: i64,
-    message: String,
-    data: Value,
+pub(super) struct ErrorObject {
+    pub(super) code: i64,
+    pub(super) message: String,
+    /// Null if there is none.
+    pub(super) data: Value,
 }
 
 /// Reads a whole response: section 5 of the specification. The result is skipped.
-fn read(body: &Body, limits: &Limits) -> Result<Reply, Error> {
+pub(super) fn read(body: &Body, limits: &Limits) -> Result<Reply, Error> {
     let at = Member::DOCUMENT;
     let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;
     let (mut has_version, mut has_result, mut error) = (false, false, None);

@@ -8,8 +8,9 @@ use http::header::CONTENT_TYPE;
 use http::{StatusCode, request};
 use polywire_codec::json::{JsonDecoder, JsonEncoder};
 use polywire_codec::{Dynamic, Message, Sink, Typed};
-use polywire_schema::{Encoder, Error, Limits, Member, Operation, Schema, Value};
+use polywire_schema::{Body, Encoder, Error, Limits, Member, Operation, Schema, Value};
 
+use super::client::{Reply, read};
 use super::envelope::NULL;
 use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, write};
@@ -125,7 +126,9 @@ impl ServerProtocol for JsonRpc {
             members: fault.members(error)?.0,
         };
         let code = fault.code().unwrap_or(code::SERVER_ERROR);
-        let body = fault.write(&Typed::new(&data), |data| failure(code, message, data))?;
+        let body = fault.write(&Typed::new(&data), |data| {
+            failure(code, message, Some(data))
+        })?;
         let mut response = response(body.into());
         fault.write_head(response.headers_mut());
         Ok(response)
@@ -144,7 +147,7 @@ impl ServerProtocol for JsonRpc {
         };
         let data = Value::Map(other_members(true, fault));
         // Strings can always be written.
-        let body = failure(code, message, &Dynamic(&data)).unwrap_or_default();
+        let body = failure(code, message, Some(&Dynamic(&data))).unwrap_or_default();
         let mut response = response(body.into());
         // No client of JSON-RPC sends such requests: the status is for others.
         if kind == FaultKind::MethodNotAllowed {
@@ -159,6 +162,20 @@ impl ServerProtocol for JsonRpc {
 }
 
 impl JsonRpc {
+    /// The error of a response of any server, as this protocol writes it: on one line, and with the
+    /// id null, which [`join`](ServerProtocol::join) replaces. `None` if the text is not a response
+    /// of JSON-RPC 2.0 with an error.
+    #[must_use]
+    pub fn error_without_id(response: &Body, limits: &Limits) -> Option<Bytes> {
+        let Ok(Reply::Error(error)) = read(response, limits) else {
+            return None;
+        };
+        let data = Dynamic(&error.data);
+        let data = (!error.data.is_null()).then_some(&data as &dyn Message);
+        let body = failure(error.code, &error.message, data).ok()?;
+        Some(body.into())
+    }
+
     /// A response that has a place for an id. One that this protocol did not write becomes a fault.
     fn own_response(&self, response: http::Response<Bytes>) -> http::Response<Bytes> {
         match response.body().ends_with(END) {
@@ -187,7 +204,7 @@ fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
 }
 
 /// A response with an error.
-fn failure(code: i64, message: &str, data: &dyn Message) -> Result<Vec<u8>, Error> {
+fn failure(code: i64, message: &str, data: Option<&dyn Message>) -> Result<Vec<u8>, Error> {
     write(PROFILE, &SizeHint::default(), |encoder, at| {
         encoder.key(at, "error");
         encoder.begin_map(at, 3);
@@ -195,8 +212,10 @@ fn failure(code: i64, message: &str, data: &dyn Message) -> Result<Vec<u8>, Erro
         encoder.integer(at, code);
         encoder.key(at, "message");
         encoder.string(at, message);
-        encoder.key(at, "data");
-        data.write(at, encoder);
+        if let Some(data) = data {
+            encoder.key(at, "data");
+            data.write(at, encoder);
+        }
         encoder.end_map(at);
         push_null_id(encoder, at);
     })
