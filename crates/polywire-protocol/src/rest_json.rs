@@ -60,7 +60,7 @@ impl RestFormat for RestJsonFormat {
         part: Part,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = profile(incoming.side).with_part(part);
+        let profile = profile(incoming.bindings.reader()).with_part(part);
         let mut decoder = JsonDecoder::from_body(incoming.body, profile, incoming.limits)?;
         sink.read(incoming.root, &mut decoder)?;
         decoder.finish()?;
@@ -82,20 +82,21 @@ impl RestFormat for RestJsonFormat {
         Ok(document)
     }
 
-    /// The name of the error is in the header `x-amzn-errortype`.
+    fn write_error_name(&self, error: Schema<'_>, headers: &mut HeaderMap) {
+        // Shape names are identifiers and therefore valid header values.
+        if let Ok(name) = HeaderValue::from_str(error.name()) {
+            headers.insert(ERROR_TYPE, name);
+        }
+    }
+
     fn write_error(
         &self,
         error: Schema<'_>,
         bindings: &Bindings,
         message: &dyn Message,
         _: &str,
-        headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
-        // Shape names are identifiers and therefore valid header values.
-        if let Ok(name) = HeaderValue::from_str(error.name()) {
-            headers.insert(ERROR_TYPE, name);
-        }
-        match bindings.has_document {
+        match bindings.has_document_members {
             true => self.write_document(error.root(), bindings, bindings.part(), message),
             false => Ok(Self::EMPTY_OUTPUT.to_vec()),
         }
