@@ -25,6 +25,7 @@ mod aws_json;
 mod aws_query;
 mod coding;
 mod detect;
+mod document;
 mod ec2_query;
 mod endpoint;
 mod error_info;

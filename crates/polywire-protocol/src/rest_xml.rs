@@ -11,11 +11,12 @@ use polywire_schema::{
     Schema, Service,
 };
 
+use crate::document::Side;
 use crate::error_info::ErrorInfo;
 use crate::fault::PublicFault;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
-use crate::rest::{Bindings, IncomingMessage, OperationBindings, Rest, RestFormat, Side};
+use crate::rest::{Bindings, IncomingMessage, OperationBindings, Rest, RestFormat};
 use crate::validate;
 
 /// restXml: HTTP bindings, with XML documents.

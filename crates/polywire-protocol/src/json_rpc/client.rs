@@ -15,7 +15,7 @@ use polywire_schema::{
 use super::positional::PositionalDecoder;
 use super::responses::{is_list, responses_of};
 use super::{CLIENT, JSON, JsonRpc, code, skip, write};
-use crate::endpoint::host_prefix;
+use crate::endpoint::add_host_prefix;
 use crate::error_info::{ErrorInfo, kind_of_status};
 use crate::protocol::{BatchOutcome, ClientProtocol, HostPrefix, Outcome};
 use crate::{Fault, FaultKind, intern};
@@ -44,9 +44,7 @@ impl ClientProtocol for JsonRpc {
                 .expected(format!("a path, not {}", self.path))
         })?;
         request.headers_mut().insert(CONTENT_TYPE, JSON);
-        if let Some(prefix) = host_prefix(operation, input)? {
-            request.extensions_mut().insert(prefix);
-        }
+        add_host_prefix(&mut request, operation, input)?;
         Ok(request)
     }
 

@@ -14,10 +14,10 @@ use super::client::{Reply, read};
 use super::envelope::NULL;
 use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, write};
-use crate::fault::PublicFault;
+use crate::fault::{NamedError, PublicFault};
 use crate::media::check_coding;
 use crate::protocol::{CallBatch, Claim, HeadSummary, Plan, ReadPlan, ServerProtocol};
-use crate::rpc::{ErrorDocument, other_members};
+use crate::rpc::other_members;
 use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind};
 
@@ -121,9 +121,9 @@ impl ServerProtocol for JsonRpc {
             "" => error.name(),
             message => message,
         };
-        let data = ErrorDocument {
+        let data = NamedError {
             name: error.id(),
-            members: fault.members(error)?.0,
+            members: fault.members(error)?,
         };
         let code = fault.code().unwrap_or(code::SERVER_ERROR);
         let body = fault.write(&Typed::new(&data), |data| {
@@ -187,14 +187,12 @@ impl JsonRpc {
 
 /// The code of a fault that the model does not know.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
-    let source = std::error::Error::source(fault);
-    let is_of_reader = || source.is_some_and(|source| source.is::<Error>());
     match kind {
         FaultKind::Internal => code::INTERNAL_ERROR,
         _ if fault.code().is_some() => fault.code().unwrap_or_default(),
         FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
         FaultKind::Invalid => code::INVALID_PARAMS,
-        FaultKind::Malformed if is_of_reader() => code::INVALID_PARAMS,
+        FaultKind::Malformed if fault.decode_error().is_some() => code::INVALID_PARAMS,
         FaultKind::Malformed
         | FaultKind::MethodNotAllowed
         | FaultKind::NotAcceptable

@@ -1,18 +1,19 @@
 //! Which part of a message carries each member, computed once per service.
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method};
+use http::{HeaderValue, Method, StatusCode};
 use polywire_schema::{
     Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part, Schema, ShapeKind,
 };
 use polywire_text::percent::{self, Set};
 
+use super::Pattern;
 use super::header::{Header, HeaderKind};
 use super::header_index::HeaderIndex;
 use super::header_template::HeaderTemplates;
 use super::payload::is_raw;
 use super::target::Target;
-use super::{Pattern, Side};
+use crate::document::Side;
 use crate::protocol::MountError;
 use crate::size_hint::SizeHint;
 
@@ -298,7 +299,7 @@ pub struct OperationBindings {
     pub(crate) input: Bindings,
     pub(crate) output: Bindings,
     /// The status code of a response with an output.
-    pub(crate) status: u16,
+    pub(crate) status: StatusCode,
 }
 
 impl OperationBindings {
@@ -320,7 +321,7 @@ impl OperationBindings {
             input: Bindings::with_pattern(input, Direction::Request, Some(&pattern)),
             pattern,
             output: Bindings::of(operation.output(), Direction::Response),
-            status,
+            status: StatusCode::from_u16(status).unwrap_or(StatusCode::OK),
         })
     }
 }

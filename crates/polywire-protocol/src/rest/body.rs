@@ -3,34 +3,18 @@
 use bytes::Bytes;
 use http::HeaderValue;
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Defaults, Error, ErrorKind, Limits, Member, Part, Schema, ShapeKind};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Member, Part, Schema, ShapeKind};
 
 use super::payload::RawDecoder;
 use super::{Bindings, HeadDecoder, HeadEncoder, Rest, RestFormat};
+use crate::document::Side;
 use crate::intern;
 
-/// The side of a connection that reads or writes a message.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Side {
-    Client,
-    Server,
-}
-
-impl Side {
-    /// Returns which absent members this side reads or writes as their default value.
-    pub(crate) const fn defaults(self) -> Defaults {
-        match self {
-            Self::Client => Defaults::Client,
-            Self::Server => Defaults::Server,
-        }
-    }
-
-    /// Returns the result of reading a message without a required member. Only servers reject it.
-    pub(super) fn read_without(self, member: Member<'_>) -> Result<(), Error> {
-        match self {
-            Self::Client => Ok(()),
-            Self::Server => Err(missing_member(member)),
-        }
+/// Returns the result of reading a message without a required member. Only servers reject it.
+pub(super) fn read_without(member: Member<'_>, reader: Side) -> Result<(), Error> {
+    match reader {
+        Side::Client => Ok(()),
+        Side::Server => Err(missing_member(member)),
     }
 }
 

@@ -6,6 +6,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
 use super::{HeadDecoder, HeadEncoder, IncomingMessage, Rest, RestFormat};
+use crate::error_info::not_an_error;
 use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
 impl<F: RestFormat> ClientProtocol for Rest<F> {
@@ -44,22 +45,14 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
         let operation_bindings = self.operation_bindings(operation)?;
-        let expected =
-            head.status.is_success() || head.status.as_u16() == operation_bindings.status;
+        let expected = head.status.is_success() || head.status == operation_bindings.status;
         if expected && !self.format.is_error(operation_bindings, body) {
             return Ok(Outcome::Output);
         }
         let Some(info) = self.format.error_info(head, body, limits) else {
-            return Ok(Outcome::Foreign(format!(
-                "status {}, and the response is not an error of {}",
-                head.status,
-                F::KIND.name()
-            )));
+            return Ok(Outcome::Foreign(not_an_error(head.status, F::KIND)));
         };
-        Ok(match operation.find_error(&info.name) {
-            Some(error) => Outcome::Error(error),
-            None => Outcome::Fault(info.into_fault(head.status)),
-        })
+        Ok(info.into_outcome(operation, head.status))
     }
 
     fn parse_output<'de>(

@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use polywire_schema::{Direction, Error, Member, Operation, Schema, Service};
 
 pub(crate) use binding::{Bindings, OperationBindings, Payload};
-pub(crate) use body::{IncomingMessage, Side};
+pub(crate) use body::IncomingMessage;
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
 pub(crate) use format::RestFormat;

@@ -11,7 +11,8 @@ use polywire_schema::{
 };
 use polywire_text::utf8;
 
-use super::Side;
+use super::body::read_without;
+use crate::document::Side;
 
 /// Returns whether a payload of this kind is the body itself. A value of type document is not, even
 /// if it is a string.
@@ -134,7 +135,7 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        self.side.read_without(at)
+        read_without(at, self.side)
     }
 
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {

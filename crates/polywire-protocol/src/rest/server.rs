@@ -11,6 +11,7 @@ use super::{
     RouteMatch,
 };
 use crate::coding::has_own_coding;
+use crate::fault::status_of;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
 use crate::{Fault, FaultKind};
@@ -80,7 +81,8 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         if operation_bindings.method == Method::HEAD {
             return response(&mut encoder, status, None, Bytes::new(), true);
         }
-        let has_no_body = operation.has(OperationFlags::UNIT_OUTPUT) || status == 204;
+        let has_no_body =
+            operation.has(OperationFlags::UNIT_OUTPUT) || status == StatusCode::NO_CONTENT;
         let empty = (!has_no_body).then_some(F::EMPTY_OUTPUT);
         let body = self.write_body(root, bindings, output, &mut encoder, empty)?;
         let media_type = bindings.media_type_of(body.as_ref())?;
@@ -95,12 +97,11 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
     ) -> Result<http::Response<Bytes>, Error> {
         let value = Value::Map(fault.details().clone());
         let message = Dynamic(&value);
-        let status = error.error().map_or(500, |error| error.status);
         let root = error.root();
         self.with_error(error, |bindings| {
             let mut encoder = HeadEncoder::new(bindings);
             encoder.write(root, &message)?;
-            let mut response = response(&mut encoder, status, None, Bytes::new(), false)?;
+            let mut response = response(&mut encoder, status_of(error), None, Bytes::new(), false)?;
             let headers = response.headers_mut();
             self.format.write_error_name(error, headers);
             fault.write_head(headers);
@@ -162,13 +163,13 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
 /// Builds a response.
 fn response(
     encoder: &mut HeadEncoder<'_>,
-    status: u16,
+    status: StatusCode,
     media_type: Option<&HeaderValue>,
     body: Bytes,
     is_head_response: bool,
 ) -> Result<http::Response<Bytes>, Error> {
     let mut response = http::Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    *response.status_mut() = status;
     encoder.write_response(&mut response, media_type, is_head_response)?;
     Ok(response)
 }

@@ -9,9 +9,11 @@ use polywire_schema::{
 use polywire_text::{base64, number};
 
 use super::super::binding::MemberBinding;
+use super::super::body::read_without;
 use super::super::header::ListItems;
-use super::super::{Side, header, timestamp};
+use super::super::{header, timestamp};
 use super::HeadDecoder;
+use crate::document::Side;
 
 impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
@@ -176,7 +178,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        self.bindings.reader().read_without(at)
+        read_without(at, self.bindings.reader())
     }
 
     #[cold]
