@@ -28,6 +28,7 @@ mod detect;
 mod document;
 mod ec2_query;
 mod endpoint;
+mod endpoint_path;
 mod error_info;
 mod fault;
 mod frame;

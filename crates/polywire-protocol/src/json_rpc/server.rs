@@ -27,7 +27,7 @@ const END: &[u8] = br#","id":null}"#;
 
 impl ServerProtocol for JsonRpc {
     fn endpoint(&self) -> Option<&str> {
-        Some(&self.path)
+        Some(self.path.as_str())
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {

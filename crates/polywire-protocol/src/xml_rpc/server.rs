@@ -19,12 +19,12 @@ use crate::{Fault, FaultKind, media, validate};
 
 impl ServerProtocol for XmlRpc {
     fn endpoint(&self) -> Option<&str> {
-        Some(&self.path)
+        Some(self.path.as_str())
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         let head = summary.head;
-        if head.uri.path() == self.path {
+        if head.uri.path() == self.path.as_str() {
             // A request that this protocol rejects, such as a form, can belong to another protocol.
             return match head.method == Method::POST && is_cors_safelisted(summary) {
                 true => Claim::Misdirected,
@@ -42,17 +42,7 @@ impl ServerProtocol for XmlRpc {
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
-        if head.uri.path() != self.path {
-            let message = format!(
-                "the path of XML-RPC is {}, not {}",
-                self.path,
-                head.uri.path()
-            );
-            return Err(Fault::new(FaultKind::UnknownOperation, message));
-        }
-        if head.method != Method::POST {
-            return Err(Fault::method_not_allowed(vec![Method::POST]));
-        }
+        self.path.check(head)?;
         let summary = HeadSummary::new(head);
         if is_cors_safelisted(&summary) {
             return Err(cors_safelisted_fault(&summary));
