@@ -70,7 +70,7 @@ fn there_and_back(body: &Bytes) {
     let operation = SET.service(0).find_operation("Compressed").unwrap();
     let mut request = Request::post("/").body(body.clone()).unwrap();
     let options = RequestOptions::DEFAULT.with_compress_from(Some(0));
-    finish_request(operation, &mut request, &options).unwrap();
+    finish_request(&[operation], &mut request, &options).unwrap();
     let (mut head, sent) = request.into_parts();
     let read = decode_content(Some(operation), &mut head, &sent, &mut |_| Ok(()));
     assert_eq!(read.unwrap().unwrap_or(sent), *body);

@@ -6,9 +6,10 @@
 use http::{HeaderMap, HeaderName, StatusCode, request, response};
 use polywire_codec::json::JsonProfile;
 
-use crate::error_info::ERROR_TYPE;
+use crate::document::Json;
+use crate::error_info::{ERROR_TYPE, not_an_error};
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
-use crate::rpc::{Json, Rpc, Style};
+use crate::rpc::{Rpc, Style};
 use crate::{Fault, FaultKind, intern, media};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
@@ -127,10 +128,6 @@ impl<const MINOR: u8> Style for AwsJson<MINOR> {
         if is_own {
             return Ok(());
         }
-        Err(format!(
-            "status {}, and the response is not an error of {}",
-            head.status,
-            Self::KIND
-        ))
+        Err(not_an_error(head.status, Self::KIND))
     }
 }

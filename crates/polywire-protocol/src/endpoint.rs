@@ -2,6 +2,7 @@
 //!
 //! <https://smithy.io/2.0/spec/endpoint-traits.html>
 
+use bytes::Bytes;
 use polywire_codec::Message;
 use polywire_schema::{
     BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, Operation, Timestamp,
@@ -9,24 +10,27 @@ use polywire_schema::{
 
 use crate::HostPrefix;
 
-/// Builds the host prefix of a call, with the labels from the input. `None` if the operation has no
-/// `@endpoint` trait. REST protocols take the labels from `HeadEncoder` and call [`fill`] instead.
-pub(crate) fn host_prefix(
+/// Adds the host prefix to a request, with the labels from the input, if the operation has the
+/// trait `@endpoint`. REST protocols take the labels from `HeadEncoder` and call [`fill`] instead.
+pub(crate) fn add_host_prefix(
+    request: &mut http::Request<Bytes>,
     operation: Operation<'_>,
     input: &dyn Message,
-) -> Result<Option<HostPrefix>, Error> {
+) -> Result<(), Error> {
     let prefix = operation.host_prefix();
     if prefix.is_empty() {
-        return Ok(None);
+        return Ok(());
     }
     let mut labels = LabelCollector::default();
     if prefix.contains('{') {
         input.encode_any(operation.input().root(), &mut labels);
     }
-    match labels.error {
-        Some(error) => Err(error),
-        None => fill(prefix, &labels.found).map(|prefix| Some(HostPrefix(prefix))),
+    if let Some(error) = labels.error {
+        return Err(error);
     }
+    let prefix = HostPrefix(fill(prefix, &labels.found)?);
+    request.extensions_mut().insert(prefix);
+    Ok(())
 }
 
 /// Replaces the labels of a host prefix with their values. A value must be a valid label (RFC 1123,

@@ -1,8 +1,9 @@
 //! The name and the message of the error in a response, as a client reads them.
 
 use http::{HeaderMap, HeaderName, StatusCode};
-use polywire_schema::Value;
+use polywire_schema::{Operation, Value};
 
+use crate::protocol::{Outcome, ProtocolKind};
 use crate::{Fault, FaultKind};
 
 /// The header for the name of an error. Most JSON protocols use it, and restJson1 has no other
@@ -38,8 +39,16 @@ impl ErrorInfo {
         }
     }
 
+    /// Returns the error of the operation with this name, or else a fault.
+    pub(crate) fn into_outcome(self, operation: Operation<'_>, status: StatusCode) -> Outcome<'_> {
+        match operation.find_error(&self.name) {
+            Some(error) => Outcome::Error(error),
+            None => Outcome::Fault(self.into_fault(status)),
+        }
+    }
+
     /// Creates a fault with this name. Without a name, the fault is named after the status.
-    pub(crate) fn into_fault(self, status: StatusCode) -> Fault {
+    fn into_fault(self, status: StatusCode) -> Fault {
         let Self { name, message } = self;
         let reason = || status.canonical_reason().unwrap_or_default().to_owned();
         let kind = FaultKind::from_name(&name).unwrap_or_else(|| kind_of_status(status, &name));
@@ -49,6 +58,12 @@ impl ErrorInfo {
             _ => fault.with_name(name),
         }
     }
+}
+
+/// Describes a response that is neither an output nor an error of the protocol.
+#[cold]
+pub(crate) fn not_an_error(status: StatusCode, kind: ProtocolKind) -> String {
+    format!("status {status}, and the response is not an error of {kind}")
 }
 
 /// Returns the kind of a fault with an unknown name from its status, so that callers can decide

@@ -5,12 +5,13 @@ use http::{StatusCode, request, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Operation, OperationFlags, Schema, Service};
 
+use crate::document::{Cbor, Document, Side};
+use crate::fault::status_of;
 use crate::protocol::{
     Claim, ClientProtocol, FromService, HeadSummary, MountError, Outcome, Plan, ProtocolInfo,
     ReadPlan, ServerProtocol,
 };
-use crate::rest::Side;
-use crate::rpc::{Cbor, Document, error_document, other_document};
+use crate::rpc::{error_document, other_document};
 use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind, ProtocolKind};
 
@@ -118,9 +119,7 @@ impl ServerProtocol for Frame {
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error> {
         let details = error_document(&Cbor, error, error.id(), fault)?;
-        let status = error.error().map_or(500, |traits| traits.status);
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Ok(error_response(status, details, fault))
+        Ok(error_response(status_of(error), details, fault))
     }
 
     fn encode_other(&self, fault: &Fault) -> http::Response<Bytes> {

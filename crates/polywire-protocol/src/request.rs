@@ -49,8 +49,10 @@ impl Default for RequestOptions {
     }
 }
 
-/// For clients: applies traits of the operation to a request that
-/// [`encode_input`](crate::ClientProtocol::encode_input) has written.
+/// For clients: applies traits of operations to a request that
+/// [`encode_input`](crate::ClientProtocol::encode_input) or
+/// [`join_calls`](crate::ClientProtocol::join_calls) has written. A trait applies if any of the
+/// operations that the request calls has it.
 ///
 /// - `@requestCompression`: compresses the body with gzip, if the trait lists it, and appends
 ///   `gzip` to the `Content-Encoding` of the input
@@ -63,17 +65,20 @@ impl Default for RequestOptions {
 ///
 /// The `Content-Encoding` of the input is not text.
 pub fn finish_request(
-    operation: Operation<'_>,
+    operations: &[Operation<'_>],
     request: &mut http::Request<Bytes>,
     options: &RequestOptions,
 ) -> Result<(), Error> {
-    if options
-        .compress_from
-        .is_some_and(|min_size| should_compress(operation, request, min_size))
+    let mut each = operations.iter();
+    if let Some(min_size) = options.compress_from
+        && each.any(|operation| should_compress(*operation, request, min_size))
     {
         compress(request)?;
     }
-    if operation.has(OperationFlags::CHECKSUM_REQUIRED) && !has_checksum(request.headers()) {
+    let mut each = operations.iter();
+    if each.any(|operation| operation.has(OperationFlags::CHECKSUM_REQUIRED))
+        && !has_checksum(request.headers())
+    {
         let mut text = Vec::with_capacity(24);
         base64::push(&mut text, &Md5::digest(request.body()));
         // Base64 is visible ASCII and therefore a valid header value.

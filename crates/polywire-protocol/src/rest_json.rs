@@ -3,15 +3,16 @@
 //! <https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html>
 
 use http::{HeaderMap, HeaderValue, StatusCode, response};
-use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
+use polywire_codec::json::{self, JsonProfile};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Decode, Error, Limits, Map, Member, Part, Schema, Service, Value};
+use polywire_schema::{Body, Error, Limits, Map, Member, Part, Schema, Service, Value};
 
+use crate::document::{Document as _, Json};
 use crate::error_info::{ERROR_TYPE, ErrorInfo};
 use crate::fault::PublicFault;
 use crate::media;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
-use crate::rest::{Bindings, IncomingMessage, Rest, RestFormat, Side};
+use crate::rest::{Bindings, IncomingMessage, Rest, RestFormat};
 
 /// restJson1: HTTP bindings, with JSON documents.
 ///
@@ -25,8 +26,7 @@ use crate::rest::{Bindings, IncomingMessage, Rest, RestFormat, Side};
 ///   [errors](https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization).
 pub type RestJson1 = Rest<RestJsonFormat>;
 
-const SERVER: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
-const CLIENT: JsonProfile = SERVER.for_client();
+const PROFILE: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
 
 #[derive(Debug)]
 pub struct RestJsonFormat;
@@ -60,11 +60,14 @@ impl RestFormat for RestJsonFormat {
         part: Part,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let profile = profile(incoming.side).with_part(part);
-        let mut decoder = JsonDecoder::from_body(incoming.body, profile, incoming.limits)?;
-        sink.read(incoming.root, &mut decoder)?;
-        decoder.finish()?;
-        sink.finish(incoming.root, &mut decoder)
+        let side = incoming.bindings.reader();
+        Json(PROFILE.with_part(part)).read(
+            incoming.root,
+            incoming.body,
+            incoming.limits,
+            side,
+            sink,
+        )
     }
 
     fn write_document(
@@ -74,28 +77,25 @@ impl RestFormat for RestJsonFormat {
         part: Part,
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error> {
-        let profile = profile(bindings.writer()).with_part(part);
-        let mut encoder = JsonEncoder::new(profile, bindings.document_size.new_buffer());
-        message.write(root, &mut encoder);
-        let document = encoder.finish()?;
-        bindings.document_size.record(document.len());
-        Ok(document)
+        let (side, size) = (bindings.writer(), &bindings.document_size);
+        Json(PROFILE.with_part(part)).write(root, message, side, size)
     }
 
-    /// The name of the error is in the header `x-amzn-errortype`.
+    fn write_error_name(&self, error: Schema<'_>, headers: &mut HeaderMap) {
+        // Shape names are identifiers and therefore valid header values.
+        if let Ok(name) = HeaderValue::from_str(error.name()) {
+            headers.insert(ERROR_TYPE, name);
+        }
+    }
+
     fn write_error(
         &self,
         error: Schema<'_>,
         bindings: &Bindings,
         message: &dyn Message,
         _: &str,
-        headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
-        // Shape names are identifiers and therefore valid header values.
-        if let Ok(name) = HeaderValue::from_str(error.name()) {
-            headers.insert(ERROR_TYPE, name);
-        }
-        match bindings.has_document {
+        match bindings.has_document_members {
             true => self.write_document(error.root(), bindings, bindings.part(), message),
             false => Ok(Self::EMPTY_OUTPUT.to_vec()),
         }
@@ -128,22 +128,9 @@ impl RestFormat for RestJsonFormat {
         {
             return None;
         }
-        Some(ErrorInfo::of(&head.headers, &document_of(body, limits)))
+        Some(ErrorInfo::of(
+            &head.headers,
+            &Json(PROFILE).value(body, limits),
+        ))
     }
-}
-
-const fn profile(side: Side) -> JsonProfile {
-    match side {
-        Side::Client => CLIENT,
-        Side::Server => SERVER,
-    }
-}
-
-/// Decodes the body of an error. Returns null if it is not JSON.
-fn document_of(body: &Body, limits: &Limits) -> Value {
-    let read = || {
-        let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;
-        Value::decode(Member::DOCUMENT, &mut decoder)
-    };
-    read().unwrap_or_default()
 }

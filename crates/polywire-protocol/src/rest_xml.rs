@@ -11,11 +11,12 @@ use polywire_schema::{
     Schema, Service,
 };
 
+use crate::document::Side;
 use crate::error_info::ErrorInfo;
 use crate::fault::PublicFault;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
-use crate::rest::{Bindings, IncomingMessage, OperationBindings, Rest, RestFormat, Side};
+use crate::rest::{Bindings, IncomingMessage, OperationBindings, Rest, RestFormat};
 use crate::validate;
 
 /// restXml: HTTP bindings, with XML documents.
@@ -138,7 +139,7 @@ impl RestFormat for RestXmlFormat {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let is_payload = matches!(part, Part::Payload(_));
-        let profile = side_profile(incoming.side)
+        let profile = side_profile(incoming.bindings.reader())
             .with_part(part)
             .with_unwrapped(incoming.bindings.is_unwrapped && !is_payload);
         let mut decoder = XmlDecoder::from_body(incoming.body, profile, incoming.limits)?;
@@ -165,7 +166,7 @@ impl RestFormat for RestXmlFormat {
                 members.any(|member| bindings.is_in_document(member) && member.is_required())
             }
         };
-        if incoming.side == Side::Client || !required {
+        if incoming.bindings.reader() == Side::Client || !required {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Truncated)
@@ -200,19 +201,18 @@ impl RestFormat for RestXmlFormat {
         bindings: &Bindings,
         message: &dyn Message,
         text: &str,
-        _: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error> {
         // AWS clients read the message from the element `Message`, even if the error has no such
         // member.
         let is_message = |member: Member<'_>| member.plain(NameSource::Xml) == "Message";
-        let has_text = bindings.has_document && error.members().any(is_message);
+        let has_text = bindings.has_document_members && error.members().any(is_message);
         let profile = XmlProfile::DEFAULT.with_part(bindings.part());
         let client = error.error().is_some_and(|error| error.client);
         self.error_document(profile, client, error.name(), |encoder| {
             if !has_text && !text.is_empty() {
                 encoder.element("Message", text);
             }
-            if bindings.has_document {
+            if bindings.has_document_members {
                 message.write(error.root(), encoder);
             }
         })

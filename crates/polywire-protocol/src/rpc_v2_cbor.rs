@@ -4,8 +4,9 @@
 
 use http::HeaderValue;
 
-use crate::rpc::{Cbor, Rpc, RpcV2};
-use crate::{Fault, MountError, ProtocolKind};
+use crate::ProtocolKind;
+use crate::document::Cbor;
+use crate::rpc::{Rpc, RpcV2};
 
 /// rpcv2Cbor: `POST /service/Service/operation/Operation` with CBOR documents.
 ///
@@ -39,11 +40,5 @@ impl RpcV2 for RpcV2CborStyle {
 
     fn document(&self) -> &Cbor {
         &Cbor
-    }
-}
-
-impl From<MountError> for Fault {
-    fn from(error: MountError) -> Self {
-        Self::internal(error)
     }
 }

@@ -6,7 +6,8 @@ use http::HeaderValue;
 use polywire_codec::json::JsonProfile;
 
 use crate::ProtocolKind;
-use crate::rpc::{Json, Rpc, RpcV2};
+use crate::document::Json;
+use crate::rpc::{Rpc, RpcV2};
 
 /// rpcv2Json: `POST /service/Service/operation/Operation` with JSON documents.
 ///

@@ -861,6 +861,39 @@ fn responses_of_others() {
     }
 }
 
+/// The errors of others, in any form, get the form of our server.
+#[test]
+fn errors_without_an_id() {
+    let own = r#"{"jsonrpc":"2.0","error":{"code":7,"message":"m"},"id":null}"#;
+    let with_data = own.replace("\"m\"", r#""m","data":{"b":[1,null],"a":0.5}"#);
+    for (response, expected) in [
+        (own, Some(own)),
+        (&*with_data, Some(&*with_data)),
+        (
+            "\n{ \"id\":\"x\",\"error\": {\n\"message\":\"m\",\"code\":7 },\r\n\"jsonrpc\":\"2.0\"} ",
+            Some(own),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","error":{"code":7,"message":"m"}}"#,
+            Some(own),
+        ),
+        (r#"{"jsonrpc":"2.0","result":{},"id":null}"#, None),
+        (r#"{"jsonrpc":"2.0","error":"m","id":null}"#, None),
+        (
+            r#"{"jsonrpc":"1.0","error":{"code":7,"message":"m"},"id":null}"#,
+            None,
+        ),
+        (r#"{"error":{"code":7,"message":"m"},"id":null}"#, None),
+        (r#"{"error":"too many requests"}"#, None),
+        ("[]", None),
+        ("", None),
+    ] {
+        let body = Body::from(response.to_owned());
+        let found = JsonRpc::error_without_id(&body, &Limits::DEFAULT);
+        assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{response}");
+    }
+}
+
 /// Calls of a server are not taken for responses.
 #[test]
 fn messages_of_a_server() {
@@ -885,6 +918,10 @@ fn messages_of_a_server() {
         (r#"[{"result":1,"id":8}]"#, Batch(vec![8])),
         (r#"[{"error":{},"id":null},{"id":"x"}]"#, Unknown),
         (r#"[{"method":"m","id":7},{"method":"m"}]"#, None),
+        // What is not an object answers no call.
+        (r#"[7]"#, None),
+        (r#"[null , {"result":1,"id":8},[{"id":9}]]"#, Batch(vec![8])),
+        (r#"["x",{"error":{},"id":null}]"#, Unknown),
     ] {
         let body = Body::from(message.to_owned());
         let found = JsonRpc::response_id(&body, &Limits::DEFAULT);
@@ -894,7 +931,7 @@ fn messages_of_a_server() {
         "",
         "7",
         "[]",
-        "[7]",
+        "[7",
         "[{\"id\":7}",
         "{\"id\":7",
         "{\"id\":7}}",
@@ -1029,12 +1066,22 @@ fn responses_to_a_batch() {
             [three.clone(), missing(4, ""), five.clone()],
         ),
         (vec![], [3, 4, 5].map(|id| missing(id, ""))),
+        (vec!["7"], [3, 4, 5].map(|id| missing(id, ""))),
         (
             vec![&three, &four, &four, &five, &four],
             [three.clone(), several(), five.clone()],
         ),
         // Of another call.
         (vec![&five, &result("6"), &three, &four], in_order()),
+        // Not of a call.
+        (
+            vec!["null", &five, r#"[{"id":4}]"#, &three, "7", &four, "\"x\""],
+            in_order(),
+        ),
+        (
+            vec![&five, &three, "null"],
+            [three.clone(), missing(4, ""), five.clone()],
+        ),
         (
             vec![&result("2"), &three, &result("6"), &five],
             [
@@ -1106,7 +1153,6 @@ fn responses_to_a_batch() {
             "status 204, and the response is not a JSON-RPC response",
         ),
         (200, "", "ends too early"),
-        (200, "[7]", "wrong type"),
         (200, "7", "wrong type"),
         (200, &format!("[{three}"), "ends too early"),
         (200, &format!("[{three}]]"), "not well formed"),

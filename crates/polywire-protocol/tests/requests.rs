@@ -72,7 +72,7 @@ fn request<const N: usize>(
     let own = self::operation(&set, operation.name());
     let input = Value::from(Map::from_iter(input));
     let mut request = protocol.encode_input(own, &Dynamic(&input)).unwrap();
-    finish_request(own, &mut request, options).unwrap();
+    finish_request(&[own], &mut request, options).unwrap();
     request
 }
 
@@ -170,7 +170,7 @@ fn checksums_are_of_the_body_as_sent() {
     let mut sent = http::Request::new(Bytes::from_static(b"abc"));
     let crc = HeaderValue::from_static("AAAAAA==");
     sent.headers_mut().insert("x-amz-checksum-crc32", crc);
-    finish_request(store, &mut sent, &RequestOptions::DEFAULT).unwrap();
+    finish_request(&[store], &mut sent, &RequestOptions::DEFAULT).unwrap();
     assert_eq!(header(&sent, "content-md5"), None);
 }
 
@@ -278,5 +278,25 @@ fn missing_tokens_are_filled_in() {
         let request = protocol.encode_input(create, &message).unwrap();
         let found = polywire_codec::cbor::read_value(request.body()).unwrap();
         assert_eq!(found, input(with), "{without}");
+    }
+}
+
+/// A request with several calls: the traits of any of its operations apply.
+#[test]
+fn traits_of_several_operations() {
+    let set = set();
+    let [put, store, plain] = ["Put", "Store", "Plain"].map(|name| operation(&set, name));
+    for (operations, is_compressed, has_checksum) in [
+        (vec![plain, plain], false, false),
+        (vec![plain, put], true, false),
+        (vec![store, plain], false, true),
+        (vec![put, store, put], true, true),
+        (vec![], false, false),
+    ] {
+        let mut sent = http::Request::new(Bytes::from(vec![b'x'; 20_000]));
+        finish_request(&operations, &mut sent, &RequestOptions::DEFAULT).unwrap();
+        assert_eq!(header(&sent, "content-encoding").is_some(), is_compressed);
+        assert_eq!(sent.body().len() < 20_000, is_compressed);
+        assert_eq!(header(&sent, "content-md5").is_some(), has_checksum);
     }
 }

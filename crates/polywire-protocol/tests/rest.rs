@@ -587,6 +587,13 @@ structure Page { title: String }
     let fault = Fault::modelled(gone.id(), details.clone());
     let (head, body) = protocol.encode_fault(Some(read), &fault).into_parts();
     assert_eq!(body, r#"{"title":"t"}"#);
+    for (name, value) in [
+        ("x-amzn-errortype", "Gone"),
+        ("x-since", "2026"),
+        ("content-type", "application/json"),
+    ] {
+        assert_eq!(head.headers[name], value);
+    }
     let mut found = Map::new();
     let body = Body::new(body);
     let decoded = protocol.decode_error(gone, &head, &body, &Limits::DEFAULT, &mut found);

@@ -38,7 +38,7 @@ internal! {
     std::io::Error fmt::Error std::num::ParseIntError std::num::ParseFloatError
     std::num::TryFromIntError std::str::Utf8Error std::string::FromUtf8Error
     std::time::SystemTimeError std::sync::mpsc::RecvError
-    Box<dyn std::error::Error + Send + Sync>
+    Box<dyn std::error::Error + Send + Sync> crate::MountError
 }
 
 impl From<std::convert::Infallible> for Fault {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use http::StatusCode;
 use polywire_schema::{Defaults, Encode, Encoder, Error, ErrorKind, Member, Schema, Value};
 
 use super::Fault;
@@ -10,16 +11,45 @@ use super::Fault;
 #[derive(Debug)]
 pub(crate) struct Members<'f, 's>(pub(crate) Vec<(Member<'s>, Cow<'f, Value>)>);
 
-impl Encode for Members<'_, '_> {
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        encoder.begin_structure(at, self.0.len());
+impl Members<'_, '_> {
+    /// Encodes the members, without the structure around them.
+    fn encode_each<E: Encoder + ?Sized>(&self, encoder: &mut E) {
         for (member, value) in &self.0 {
             if encoder.member(*member) {
                 value.encode(*member, encoder);
             }
         }
+    }
+}
+
+impl Encode for Members<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_structure(at, self.0.len());
+        self.encode_each(encoder);
         encoder.end_structure(at);
     }
+}
+
+/// A modelled error as a map: `__type` with its name, and then its members.
+pub(crate) struct NamedError<'a, 's> {
+    pub(crate) name: &'a str,
+    pub(crate) members: Members<'a, 's>,
+}
+
+impl Encode for NamedError<'_, '_> {
+    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
+        encoder.begin_map(at, self.members.0.len() + 1);
+        encoder.key(at, "__type");
+        encoder.string(at, self.name);
+        self.members.encode_each(encoder);
+        encoder.end_map(at);
+    }
+}
+
+/// Returns the status of a modelled error over HTTP.
+pub(crate) fn status_of(error: Schema<'_>) -> StatusCode {
+    let status = error.error().map_or(500, |traits| traits.status);
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 impl Fault {

@@ -16,7 +16,7 @@ use polywire_codec::Message;
 use polywire_schema::{Error, Map, Member, Operation, Schema};
 
 pub use self::kind::FaultKind;
-pub(crate) use self::members::Members;
+pub(crate) use self::members::{NamedError, status_of};
 pub(crate) use self::public::PublicFault;
 pub use self::retry::Retry;
 use crate::error_info::MESSAGES;
@@ -236,12 +236,16 @@ impl Fault {
         self
     }
 
+    /// Returns the source, if it is an error of a decoder.
+    pub(crate) fn decode_error(&self) -> Option<&Error> {
+        std::error::Error::source(self)?.downcast_ref()
+    }
+
     /// Removes quotes of a message that can contain sensitive data from a decoding error:
     /// [`Error::without_sensitive`]. Other faults do not change.
     #[cold]
     pub(crate) fn without_sensitive(mut self, root: Member<'_>) -> Self {
-        let source = self.0.source.as_deref();
-        if let Some(error) = source.and_then(|source| source.downcast_ref::<Error>()) {
+        if let Some(error) = self.decode_error() {
             let error = error.clone().without_sensitive(root);
             // The message of an internal fault does not contain the error.
             if error.is_sender_fault() {

@@ -14,11 +14,11 @@ use polywire_schema::{
 
 use super::positional::PositionalDecoder;
 use super::responses::{is_list, responses_of};
-use super::{CLIENT, JSON, JsonRpc, code, skip, write};
-use crate::endpoint::host_prefix;
+use super::{CLIENT, JSON, JsonRpc, NAME, code, skip, write};
+use crate::endpoint::add_host_prefix;
 use crate::error_info::{ErrorInfo, kind_of_status};
 use crate::protocol::{BatchOutcome, ClientProtocol, HostPrefix, Outcome};
-use crate::{Fault, FaultKind, intern};
+use crate::{Fault, FaultKind};
 
 impl ClientProtocol for JsonRpc {
     fn encode_input(
@@ -38,15 +38,9 @@ impl ClientProtocol for JsonRpc {
         })?;
         let mut request = http::Request::new(Bytes::from(body));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = intern::target(&self.path).ok_or_else(|| {
-            Error::new(ErrorKind::Internal)
-                .in_format("JSON-RPC")
-                .expected(format!("a path, not {}", self.path))
-        })?;
+        *request.uri_mut() = self.path.target()?;
         request.headers_mut().insert(CONTENT_TYPE, JSON);
-        if let Some(prefix) = host_prefix(operation, input)? {
-            request.extensions_mut().insert(prefix);
-        }
+        add_host_prefix(&mut request, operation, input)?;
         Ok(request)
     }
 
@@ -75,7 +69,7 @@ impl ClientProtocol for JsonRpc {
             list.extend_from_slice(&Self::with_id(std::mem::take(call.body_mut()), id));
             let first = joined.get_or_insert_with(|| call.clone());
             if first.extensions().get::<HostPrefix>() != call.extensions().get() {
-                let error = Error::new(ErrorKind::Unwritable).in_format("JSON-RPC");
+                let error = Error::new(ErrorKind::Unwritable).in_format(NAME);
                 return Err(error.expected("calls to one host in a batch"));
             }
         }
@@ -227,20 +221,21 @@ fn without_id(call: Bytes) -> BytesMut {
 }
 
 /// What a response holds.
-enum Reply {
+pub(super) enum Reply {
     Result,
     Error(ErrorObject),
 }
 
 /// Section 5.1 of the specification.
-struct ErrorObject {
-    code: i64,
-    message: String,
-    data: Value,
+pub(super) struct ErrorObject {
+    pub(super) code: i64,
+    pub(super) message: String,
+    /// Null if there is none.
+    pub(super) data: Value,
 }
 
 /// Reads a whole response: section 5 of the specification. The result is skipped.
-fn read(body: &Body, limits: &Limits) -> Result<Reply, Error> {
+pub(super) fn read(body: &Body, limits: &Limits) -> Result<Reply, Error> {
     let at = Member::DOCUMENT;
     let mut decoder = JsonDecoder::from_body(body, CLIENT, limits)?;
     let (mut has_version, mut has_result, mut error) = (false, false, None);

@@ -66,8 +66,7 @@ impl Parser<'_> {
 
     /// The first byte of the next value.
     fn first_byte(&self) -> u8 {
-        let rest = self.bytes.get(self.decoder.offset()..).unwrap_or_default();
-        rest.trim_ascii_start().first().copied().unwrap_or_default()
+        first_byte(self.bytes, self.decoder.offset())
     }
 
     fn list(&mut self, limits: &Limits) -> Result<Vec<BatchEntry>, Fault> {
@@ -188,6 +187,12 @@ impl Parser<'_> {
     fn part(&self, range: Range<usize>) -> Bytes {
         part(self.bytes, range)
     }
+}
+
+/// The first byte of the value at an offset of a message, or 0 at the end.
+pub(super) fn first_byte(message: &[u8], offset: usize) -> u8 {
+    let rest = message.get(offset..).unwrap_or_default();
+    rest.trim_ascii_start().first().copied().unwrap_or_default()
 }
 
 /// A part of a message. It shares the memory of the message, unless it is so small that an owner

@@ -19,9 +19,10 @@ use polywire_schema::{Encoder, Error, Member, Service, TokenReader};
 
 pub use responses::ResponseId;
 
+use crate::Fault;
+use crate::endpoint_path::EndpointPath;
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
 use crate::size_hint::SizeHint;
-use crate::{Fault, FaultKind};
 
 /// JSON-RPC 2.0 over HTTP: one path, and the operation is in the body.
 ///
@@ -49,7 +50,7 @@ use crate::{Fault, FaultKind};
 ///   permits it. All other responses have the status 200, also an empty one to notifications.
 #[derive(Debug)]
 pub struct JsonRpc {
-    path: String,
+    path: EndpointPath,
     service: String,
     /// The indices of the operations by name.
     operations: HashMap<String, u32>,
@@ -57,6 +58,7 @@ pub struct JsonRpc {
     response_size: SizeHint,
 }
 
+const NAME: &str = "JSON-RPC";
 const PROFILE: JsonProfile = JsonProfile::DEFAULT;
 const CLIENT: JsonProfile = PROFILE.for_client();
 
@@ -87,7 +89,7 @@ impl JsonRpc {
         let operations =
             operations.map(|operation| (operation.name().to_owned(), operation.index()));
         Self {
-            path: "/jsonrpc".to_owned(),
+            path: EndpointPath::new("/jsonrpc", NAME),
             service: service.name().to_owned(),
             operations: operations.collect(),
             request_size: SizeHint::default(),
@@ -95,7 +97,7 @@ impl JsonRpc {
         }
     }
 
-    /// The same protocol at another path.
+    /// The same protocol at another path, which starts with a slash.
     ///
     /// ```
     /// use polywire_protocol::{JsonRpc, ServerProtocol as _};
@@ -110,7 +112,7 @@ impl JsonRpc {
     /// ```
     #[must_use]
     pub fn with_path(mut self, path: impl Into<String>) -> Self {
-        self.path = path.into();
+        self.path = EndpointPath::new(path, NAME);
         self
     }
 
@@ -124,7 +126,7 @@ impl JsonRpc {
 
     fn claim_on(&self, summary: &HeadSummary<'_>) -> Claim {
         let is_post = summary.head.method == Method::POST;
-        if summary.head.uri.path() == self.path {
+        if summary.head.uri.path() == self.path.as_str() {
             // This protocol rejects all other requests at its path, if no other protocol
             // claims them.
             return match is_post && is_json(summary) {
@@ -140,14 +142,7 @@ impl JsonRpc {
 
     /// Whether a head is that of a call.
     fn check_head(&self, head: &request::Parts) -> Result<(), Fault> {
-        let path = head.uri.path();
-        if path != self.path {
-            let message = format!("the path of JSON-RPC is {}, not {path}", self.path);
-            return Err(Fault::new(FaultKind::UnknownOperation, message));
-        }
-        if head.method != Method::POST {
-            return Err(Fault::method_not_allowed(vec![Method::POST]));
-        }
+        self.path.check(head)?;
         let fits = |sent: &str| {
             let mut types = MEDIA_TYPES.iter();
             types.any(|own| own.eq_ignore_ascii_case(sent))

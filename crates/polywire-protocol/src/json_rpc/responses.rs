@@ -6,7 +6,7 @@ use polywire_codec::json::{self, JsonDecoder};
 use polywire_schema::{Body, Decode as _, Decoder as _, Error, Limits, Member, Value};
 
 use super::client::wrong;
-use super::envelope::part;
+use super::envelope::{first_byte, part};
 use super::{CLIENT, JsonRpc, skip};
 
 /// Which call a message of a server answers.
@@ -28,11 +28,11 @@ impl JsonRpc {
     ///
     /// # Errors
     ///
-    /// The text is not an object of JSON, nor a list of at least one.
+    /// The text is not an object of JSON, nor a list with at least one entry.
     pub fn response_id(message: &Body, limits: &Limits) -> Result<ResponseId, Error> {
         let mut decoder = JsonDecoder::from_body(message, CLIENT, limits)?;
         let answered = match is_list(message) {
-            true => answered_by_list(&mut decoder)?,
+            true => answered_by_list(&mut decoder, message)?,
             false => read_response(&mut decoder)?.answers,
         };
         decoder.finish()?;
@@ -42,17 +42,17 @@ impl JsonRpc {
 
 /// Whether a message is a list.
 pub(super) fn is_list(message: &Body) -> bool {
-    message.as_bytes().trim_ascii_start().first() == Some(&b'[')
+    first_byte(message.as_bytes(), 0) == b'['
 }
 
-fn answered_by_list(decoder: &mut JsonDecoder<'_>) -> Result<ResponseId, Error> {
+fn answered_by_list(decoder: &mut JsonDecoder<'_>, message: &Body) -> Result<ResponseId, Error> {
     let at = Member::DOCUMENT;
     let (mut ids, mut is_unknown) = (Vec::new(), false);
     let mut seq = decoder.list(at)?;
     while decoder.item(at, &mut seq)? {
-        match read_response(decoder)?.answers {
-            ResponseId::Call(id) => ids.push(id),
-            answers => is_unknown |= answers == ResponseId::Unknown,
+        match read_entry(decoder, message.as_bytes())?.map(|response| response.answers) {
+            Some(ResponseId::Call(id)) => ids.push(id),
+            answers => is_unknown |= answers == Some(ResponseId::Unknown),
         }
     }
     Ok(match (seq.count, ids.is_empty()) {
@@ -67,6 +67,14 @@ fn answered_by_list(decoder: &mut JsonDecoder<'_>) -> Result<ResponseId, Error> 
 struct Response {
     answers: ResponseId,
     id: Value,
+}
+
+/// Reads an entry of a list. `None` if it is not an object: then it answers no call.
+fn read_entry(decoder: &mut JsonDecoder<'_>, message: &[u8]) -> Result<Option<Response>, Error> {
+    match first_byte(message, decoder.offset()) {
+        b'{' => read_response(decoder).map(Some),
+        _ => skip(decoder).map(|()| None),
+    }
 }
 
 fn read_response(decoder: &mut JsonDecoder<'_>) -> Result<Response, Error> {
@@ -103,7 +111,8 @@ enum Entry {
 /// The responses to the calls with these ids, in the order of the ids, or why there is none.
 ///
 /// An error with the id null belongs to the only call without a response. Responses with unknown
-/// ids are ignored, except that they are mentioned where a response is missing.
+/// ids are ignored, except that they are mentioned where a response is missing. Entries that are
+/// not objects are ignored.
 pub(super) fn responses_of(
     ids: Range<u64>,
     message: Body,
@@ -118,7 +127,9 @@ pub(super) fn responses_of(
     let mut seq = decoder.list(at)?;
     while decoder.item(at, &mut seq)? {
         let start = decoder.offset();
-        let Response { answers, id } = read_response(&mut decoder)?;
+        let Some(Response { answers, id }) = read_entry(&mut decoder, &bytes)? else {
+            continue;
+        };
         let index = match answers {
             ResponseId::Call(id) => id.checked_sub(ids.start),
             _ => None,

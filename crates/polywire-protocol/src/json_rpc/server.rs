@@ -8,15 +8,16 @@ use http::header::CONTENT_TYPE;
 use http::{StatusCode, request};
 use polywire_codec::json::{JsonDecoder, JsonEncoder};
 use polywire_codec::{Dynamic, Message, Sink, Typed};
-use polywire_schema::{Encoder, Error, Limits, Member, Operation, Schema, Value};
+use polywire_schema::{Body, Encoder, Error, Limits, Member, Operation, Schema, Value};
 
+use super::client::{Reply, read};
 use super::envelope::NULL;
 use super::positional::PositionalDecoder;
 use super::{JSON, JsonRpc, PROFILE, code, write};
-use crate::fault::PublicFault;
+use crate::fault::{NamedError, PublicFault};
 use crate::media::check_coding;
 use crate::protocol::{CallBatch, Claim, HeadSummary, Plan, ReadPlan, ServerProtocol};
-use crate::rpc::{ErrorDocument, other_members};
+use crate::rpc::other_members;
 use crate::size_hint::SizeHint;
 use crate::{Fault, FaultKind};
 
@@ -26,7 +27,7 @@ const END: &[u8] = br#","id":null}"#;
 
 impl ServerProtocol for JsonRpc {
     fn endpoint(&self) -> Option<&str> {
-        Some(&self.path)
+        Some(self.path.as_str())
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
@@ -120,12 +121,14 @@ impl ServerProtocol for JsonRpc {
             "" => error.name(),
             message => message,
         };
-        let data = ErrorDocument {
+        let data = NamedError {
             name: error.id(),
-            members: fault.members(error)?.0,
+            members: fault.members(error)?,
         };
         let code = fault.code().unwrap_or(code::SERVER_ERROR);
-        let body = fault.write(&Typed::new(&data), |data| failure(code, message, data))?;
+        let body = fault.write(&Typed::new(&data), |data| {
+            failure(code, message, Some(data))
+        })?;
         let mut response = response(body.into());
         fault.write_head(response.headers_mut());
         Ok(response)
@@ -144,7 +147,7 @@ impl ServerProtocol for JsonRpc {
         };
         let data = Value::Map(other_members(true, fault));
         // Strings can always be written.
-        let body = failure(code, message, &Dynamic(&data)).unwrap_or_default();
+        let body = failure(code, message, Some(&Dynamic(&data))).unwrap_or_default();
         let mut response = response(body.into());
         // No client of JSON-RPC sends such requests: the status is for others.
         if kind == FaultKind::MethodNotAllowed {
@@ -159,6 +162,20 @@ impl ServerProtocol for JsonRpc {
 }
 
 impl JsonRpc {
+    /// The error of a response of any server, as this protocol writes it: on one line, and with the
+    /// id null, which [`join`](ServerProtocol::join) replaces. `None` if the text is not a response
+    /// of JSON-RPC 2.0 with an error.
+    #[must_use]
+    pub fn error_without_id(response: &Body, limits: &Limits) -> Option<Bytes> {
+        let Ok(Reply::Error(error)) = read(response, limits) else {
+            return None;
+        };
+        let data = Dynamic(&error.data);
+        let data = (!error.data.is_null()).then_some(&data as &dyn Message);
+        let body = failure(error.code, &error.message, data).ok()?;
+        Some(body.into())
+    }
+
     /// A response that has a place for an id. One that this protocol did not write becomes a fault.
     fn own_response(&self, response: http::Response<Bytes>) -> http::Response<Bytes> {
         match response.body().ends_with(END) {
@@ -170,14 +187,12 @@ impl JsonRpc {
 
 /// The code of a fault that the model does not know.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
-    let source = std::error::Error::source(fault);
-    let is_of_reader = || source.is_some_and(|source| source.is::<Error>());
     match kind {
         FaultKind::Internal => code::INTERNAL_ERROR,
         _ if fault.code().is_some() => fault.code().unwrap_or_default(),
         FaultKind::UnknownOperation => code::METHOD_NOT_FOUND,
         FaultKind::Invalid => code::INVALID_PARAMS,
-        FaultKind::Malformed if is_of_reader() => code::INVALID_PARAMS,
+        FaultKind::Malformed if fault.decode_error().is_some() => code::INVALID_PARAMS,
         FaultKind::Malformed
         | FaultKind::MethodNotAllowed
         | FaultKind::NotAcceptable
@@ -187,7 +202,7 @@ fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
 }
 
 /// A response with an error.
-fn failure(code: i64, message: &str, data: &dyn Message) -> Result<Vec<u8>, Error> {
+fn failure(code: i64, message: &str, data: Option<&dyn Message>) -> Result<Vec<u8>, Error> {
     write(PROFILE, &SizeHint::default(), |encoder, at| {
         encoder.key(at, "error");
         encoder.begin_map(at, 3);
@@ -195,8 +210,10 @@ fn failure(code: i64, message: &str, data: &dyn Message) -> Result<Vec<u8>, Erro
         encoder.integer(at, code);
         encoder.key(at, "message");
         encoder.string(at, message);
-        encoder.key(at, "data");
-        data.write(at, encoder);
+        if let Some(data) = data {
+            encoder.key(at, "data");
+            data.write(at, encoder);
+        }
         encoder.end_map(at);
         push_null_id(encoder, at);
     })

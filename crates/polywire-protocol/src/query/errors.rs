@@ -137,10 +137,7 @@ impl<D: QueryProtocol> Query<D> {
             Ok(code.map(|code| (code.into_owned(), message.unwrap_or_default().into_owned())))
         };
         let Ok(Some((code, message))) = read() else {
-            let kind = self.dialect.kind;
-            return Outcome::Foreign(format!(
-                "status {status}, and the response is not an error of {kind}"
-            ));
+            return Outcome::Foreign(error_info::not_an_error(status, self.dialect.kind));
         };
         let by_code =
             |error: &Schema<'_>| self.dialect.has_error_codes && error.query_code() == Some(&code);
@@ -186,9 +183,7 @@ const CODES: [(FaultKind, &str); 13] = [
 ];
 
 fn code_of(kind: FaultKind, fault: &Fault) -> &'static str {
-    let source = std::error::Error::source(fault);
-    let error = source.and_then(|source| source.downcast_ref::<Error>());
-    match (kind, error.map(Error::kind)) {
+    match (kind, fault.decode_error().map(Error::kind)) {
         (
             FaultKind::Malformed,
             Some(ErrorKind::Characters | ErrorKind::Syntax | ErrorKind::Truncated),

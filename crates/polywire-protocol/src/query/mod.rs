@@ -327,9 +327,7 @@ impl<D: QueryProtocol> ClientProtocol for Query<D> {
         let mut request = http::Request::new(Bytes::from(form));
         *request.method_mut() = Method::POST;
         *request.headers_mut() = self.request.clone();
-        if let Some(prefix) = endpoint::host_prefix(operation, input)? {
-            request.extensions_mut().insert(prefix);
-        }
+        endpoint::add_host_prefix(&mut request, operation, input)?;
         Ok(request)
     }
 

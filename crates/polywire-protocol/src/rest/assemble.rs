@@ -216,7 +216,7 @@ impl HeadEncoder<'_> {
         for field in &self.fields {
             let value = self.value_of(text, field)?;
             let binding = self.bindings.members.get(field.member as usize);
-            if let Some(header) = binding.and_then(MemberBinding::header) {
+            if let Some(header) = binding.and_then(MemberBinding::single_header) {
                 headers.append(header.name.clone(), value);
             }
         }
@@ -235,7 +235,7 @@ impl Bindings {
     #[cold]
     fn invalid_header(&self, member: u32) -> Error {
         let binding = self.members.get(member as usize);
-        let header = binding.and_then(MemberBinding::header);
+        let header = binding.and_then(MemberBinding::single_header);
         invalid_header(header.map_or("", |header| header.name.as_str()))
     }
 }

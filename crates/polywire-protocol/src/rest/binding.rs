@@ -1,19 +1,19 @@
 //! Which part of a message carries each member, computed once per service.
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method};
+use http::{HeaderValue, Method, StatusCode};
 use polywire_schema::{
-    Defaults, Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part, Schema,
-    ShapeKind,
+    Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part, Schema, ShapeKind,
 };
 use polywire_text::percent::{self, Set};
 
+use super::Pattern;
 use super::header::{Header, HeaderKind};
+use super::header_index::HeaderIndex;
 use super::header_template::HeaderTemplates;
-use super::index::HeaderIndex;
 use super::payload::is_raw;
 use super::target::Target;
-use super::{Pattern, Side};
+use crate::document::Side;
 use crate::protocol::MountError;
 use crate::size_hint::SizeHint;
 
@@ -22,11 +22,11 @@ use crate::size_hint::SizeHint;
 pub struct Bindings {
     pub(crate) direction: Direction,
     /// Whether members are bound to the head: headers, labels, the query or the status code.
-    pub(crate) has_head: bool,
+    pub(crate) has_head_members: bool,
     /// Whether members are bound to the host prefix. These members are also in the document.
     pub(crate) has_host_labels: bool,
     /// Whether members are in the document.
-    pub(crate) has_document: bool,
+    pub(crate) has_document_members: bool,
     /// The member that is the whole body (`@httpPayload`).
     pub(crate) payload: Option<Payload>,
     /// Whether the document is the only member, without an element for the structure
@@ -34,8 +34,10 @@ pub struct Bindings {
     pub(crate) is_unwrapped: bool,
     /// The bindings of the members, by ordinal.
     pub(crate) members: Vec<MemberBinding>,
-    /// The ordinals of the members that are bound to a part of the head other than a single header.
-    pub(crate) non_headers: Vec<u32>,
+    /// The ordinals of the members that are bound to other parts of the head than a single header:
+    /// labels, query parameters, header maps and the status code; also to headers with an invalid
+    /// name.
+    pub(crate) other_head_members: Vec<u32>,
     /// The members that are bound to a header, by its name.
     pub(crate) header_index: HeaderIndex,
     /// Header maps of earlier messages.
@@ -140,14 +142,15 @@ impl MemberBinding {
     }
 
     /// Returns the header, if the member is bound to a single one.
-    pub(crate) const fn header(&self) -> Option<&Header> {
+    pub(crate) const fn single_header(&self) -> Option<&Header> {
         match self {
             Self::Header { header, .. } => Some(header),
             _ => None,
         }
     }
 
-    pub(crate) const fn is_header(&self) -> bool {
+    /// Returns whether values are sent in headers: in a single one, or in all headers with a prefix.
+    pub(crate) const fn is_in_headers(&self) -> bool {
         matches!(self, Self::Header { .. } | Self::Prefix { .. })
     }
 
@@ -189,13 +192,13 @@ impl Bindings {
         let members: Vec<MemberBinding> = shape.members().map(bind).collect();
         let mut bindings = Self {
             direction,
-            has_head: false,
+            has_head_members: false,
             has_host_labels: false,
-            has_document: false,
+            has_document_members: false,
             payload: None,
             is_unwrapped: false,
             header_index: HeaderIndex::new(&members),
-            non_headers: Vec::new(),
+            other_head_members: Vec::new(),
             header_templates: HeaderTemplates::default(),
             media_type: None,
             content_type_member: None,
@@ -206,7 +209,7 @@ impl Bindings {
         for (member, binding) in shape.members().zip(&bindings.members) {
             let ordinal = member.ordinal();
             match member.location().going(direction) {
-                Location::Body => bindings.has_document = true,
+                Location::Body => bindings.has_document_members = true,
                 Location::Payload => {
                     bindings.payload = Some(Payload {
                         ordinal,
@@ -214,7 +217,7 @@ impl Bindings {
                         is_raw: is_raw(member.kind()),
                     });
                 }
-                _ => bindings.has_head = true,
+                _ => bindings.has_head_members = true,
             }
             match binding {
                 MemberBinding::Header { header, .. } if header.name == CONTENT_TYPE => {
@@ -222,18 +225,10 @@ impl Bindings {
                 }
                 MemberBinding::Host => bindings.has_host_labels = true,
                 MemberBinding::Header { .. } | MemberBinding::RawPayload | MemberBinding::Body => {}
-                _ => bindings.non_headers.push(ordinal),
+                _ => bindings.other_head_members.push(ordinal),
             }
         }
         bindings
-    }
-
-    /// Returns which absent members are written with their default value.
-    pub(crate) const fn defaults(&self) -> Defaults {
-        match self.direction {
-            Direction::Request => Defaults::Client,
-            Direction::Response => Defaults::Server,
-        }
     }
 
     /// Returns the media type of a body. Without a body there is none.
@@ -255,9 +250,17 @@ impl Bindings {
         }
     }
 
+    /// Returns the side that reads such a message.
+    pub(crate) const fn reader(&self) -> Side {
+        match self.direction {
+            Direction::Request => Side::Server,
+            Direction::Response => Side::Client,
+        }
+    }
+
     /// Returns which members are in the document.
     pub(crate) fn part(&self) -> Part {
-        match self.has_head {
+        match self.has_head_members {
             true => Part::Body(self.direction),
             false => Part::Whole,
         }
@@ -265,14 +268,14 @@ impl Bindings {
 
     /// Returns whether the message can have a body.
     pub(crate) const fn has_body(&self) -> bool {
-        self.has_document || self.payload.is_some()
+        self.has_document_members || self.payload.is_some()
     }
 
     /// Returns whether the body, if there is one, is a document of the format.
     pub(crate) fn is_document(&self) -> bool {
         match self.payload {
             Some(payload) => !payload.is_raw,
-            None => self.has_document,
+            None => self.has_document_members,
         }
     }
 
@@ -296,13 +299,13 @@ pub struct OperationBindings {
     pub(crate) input: Bindings,
     pub(crate) output: Bindings,
     /// The status code of a response with an output.
-    pub(crate) code: u16,
+    pub(crate) status: StatusCode,
 }
 
 impl OperationBindings {
     pub(crate) fn of(operation: Operation<'_>) -> Result<Self, MountError> {
         let name = operation.name();
-        let Some((method, uri, code)) = operation.http() else {
+        let Some((method, uri, status)) = operation.http() else {
             return Err(MountError(format!(
                 "{name} has no @http trait, which REST protocols require"
             )));
@@ -318,7 +321,7 @@ impl OperationBindings {
             input: Bindings::with_pattern(input, Direction::Request, Some(&pattern)),
             pattern,
             output: Bindings::of(operation.output(), Direction::Response),
-            code,
+            status: StatusCode::from_u16(status).unwrap_or(StatusCode::OK),
         })
     }
 }

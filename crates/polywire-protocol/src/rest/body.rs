@@ -3,17 +3,32 @@
 use bytes::Bytes;
 use http::HeaderValue;
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, Limits, Member, Part, Schema, ShapeKind};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Member, Part, Schema, ShapeKind};
 
 use super::payload::RawDecoder;
 use super::{Bindings, HeadDecoder, HeadEncoder, Rest, RestFormat};
+use crate::document::Side;
 use crate::intern;
 
-/// The side of a connection that reads or writes a message.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Side {
-    Client,
-    Server,
+/// Returns the result of reading a message without a required member. Only servers reject it.
+pub(super) fn read_without(member: Member<'_>, reader: Side) -> Result<(), Error> {
+    match reader {
+        Side::Client => Ok(()),
+        Side::Server => Err(missing_member(member)),
+    }
+}
+
+/// The error for a request without a required member.
+#[cold]
+fn missing_member(member: Member<'_>) -> Error {
+    let name = format!(
+        "the required member `{}` of {}",
+        member.name(),
+        member.container().id()
+    );
+    Error::new(ErrorKind::Missing)
+        .in_format("HTTP")
+        .expected(name)
 }
 
 /// A message that is decoded as a structure.
@@ -22,40 +37,40 @@ pub struct IncomingMessage<'a, 'de> {
     pub(crate) bindings: &'a Bindings,
     pub(crate) body: &'de Body,
     pub(crate) limits: &'a Limits,
-    pub(crate) side: Side,
     /// Whether the structure is an error. Some formats put additional elements around it.
     pub(crate) is_error: bool,
 }
 
 impl<'de> IncomingMessage<'_, 'de> {
-    /// Reads head and body into `sink`.
+    /// Reads head and body into `sink`. If both have members of the structure, the sink decodes the
+    /// structure twice: first from the head, then from the body.
     pub(crate) fn read<F: RestFormat>(
         &self,
         format: &F,
-        head: &mut HeadDecoder<'_, 'de>,
+        head_decoder: &mut HeadDecoder<'_, 'de>,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        if self.bindings.has_head {
-            sink.decode_any(self.root, head)?;
+        if self.bindings.has_head_members {
+            sink.decode_any(self.root, head_decoder)?;
         }
         if self.body.is_empty() {
             if self.bindings.has_body() {
                 format.check_empty_body(self)?;
             }
-            return sink.finish(self.root, head);
+            return sink.finish(self.root, head_decoder);
         }
         match self.bindings.payload {
             Some(payload) if payload.is_raw => {
-                let is_request = self.side == Side::Server;
-                let mut decoder = RawDecoder::new(self.body, payload.ordinal, is_request);
+                let side = self.bindings.reader();
+                let mut decoder = RawDecoder::new(self.body, payload.ordinal, side);
                 sink.decode_any(self.root, &mut decoder)?;
                 sink.finish(self.root, &mut decoder)
             }
             Some(_) => format.read_document(self, Part::Payload(self.bindings.direction), sink),
-            None if self.bindings.has_document => {
+            None if self.bindings.has_document_members => {
                 format.read_document(self, self.bindings.part(), sink)
             }
-            None => sink.finish(self.root, head),
+            None => sink.finish(self.root, head_decoder),
         }
     }
 }
@@ -68,12 +83,11 @@ impl<F: RestFormat> Rest<F> {
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
-        head: &mut HeadEncoder<'_>,
+        head_encoder: &mut HeadEncoder<'_>,
         empty: Option<&'static [u8]>,
-        side: Side,
     ) -> Result<Option<Bytes>, Error> {
         let Some(payload) = bindings.payload else {
-            if !bindings.has_document {
+            if !bindings.has_document_members {
                 return Ok(empty.map(Bytes::from_static));
             }
             let part = bindings.part();
@@ -81,7 +95,7 @@ impl<F: RestFormat> Rest<F> {
             return Ok(Some(Bytes::from(document)));
         };
         let body = match payload.is_raw {
-            true => head.take_raw_payload(),
+            true => head_encoder.take_raw_payload(),
             false => {
                 let part = Part::Payload(bindings.direction);
                 let document = self.format.write_document(root, bindings, part, message)?;
@@ -95,7 +109,7 @@ impl<F: RestFormat> Rest<F> {
         // read it: not if the structure has required members.
         let member = root.target().member(payload.ordinal);
         let empty = F::EMPTY_PAYLOAD.filter(|_| {
-            side == Side::Client
+            bindings.writer() == Side::Client
                 && payload.kind == ShapeKind::Structure
                 && !member.target().members().any(|member| member.is_required())
         });

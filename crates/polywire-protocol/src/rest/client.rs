@@ -5,7 +5,8 @@ use http::response;
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
-use super::{HeadDecoder, HeadEncoder, IncomingMessage, Rest, RestFormat, Side};
+use super::{HeadDecoder, HeadEncoder, IncomingMessage, Rest, RestFormat};
+use crate::error_info::not_an_error;
 use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
 impl<F: RestFormat> ClientProtocol for Rest<F> {
@@ -18,12 +19,12 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         let bindings = &operation_bindings.input;
         let root = operation.input().root();
         let host_prefix = operation.host_prefix();
-        let mut head = HeadEncoder::new(bindings);
-        head.write(root, input)?;
-        let body = self.write_body(root, bindings, input, &mut head, None, Side::Client)?;
-        check_length(head.content_length(), body.as_deref())?;
+        let mut encoder = HeadEncoder::new(bindings);
+        encoder.write(root, input)?;
+        let body = self.write_body(root, bindings, input, &mut encoder, None)?;
+        check_length(encoder.content_length(), body.as_deref())?;
         let media_type = bindings.media_type_of(body.as_ref())?;
-        let head = head.request(&operation_bindings.target, host_prefix, media_type)?;
+        let head = encoder.request(&operation_bindings.target, host_prefix, media_type)?;
         let mut request = http::Request::new(body.unwrap_or_default());
         *request.method_mut() = operation_bindings.method.clone();
         *request.uri_mut() = head.target;
@@ -44,21 +45,14 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         limits: &Limits,
     ) -> Result<Outcome<'s>, Error> {
         let operation_bindings = self.operation_bindings(operation)?;
-        let expected = head.status.is_success() || head.status.as_u16() == operation_bindings.code;
+        let expected = head.status.is_success() || head.status == operation_bindings.status;
         if expected && !self.format.is_error(operation_bindings, body) {
             return Ok(Outcome::Output);
         }
         let Some(info) = self.format.error_info(head, body, limits) else {
-            return Ok(Outcome::Foreign(format!(
-                "status {}, and the response is not an error of {}",
-                head.status,
-                F::KIND.name()
-            )));
+            return Ok(Outcome::Foreign(not_an_error(head.status, F::KIND)));
         };
-        Ok(match operation.find_error(&info.name) {
-            Some(error) => Outcome::Error(error),
-            None => Outcome::Fault(info.into_fault(head.status)),
-        })
+        Ok(info.into_outcome(operation, head.status))
     }
 
     fn parse_output<'de>(
@@ -70,16 +64,15 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let bindings = &self.operation_bindings(operation)?.output;
-        let parts = IncomingMessage {
+        let incoming = IncomingMessage {
             root: operation.output().root(),
             bindings,
             body,
             limits,
-            side: Side::Client,
             is_error: false,
         };
-        let mut head = HeadDecoder::response(head, bindings);
-        parts.read(&self.format, &mut head, sink)
+        let mut decoder = HeadDecoder::response(head, bindings);
+        incoming.read(&self.format, &mut decoder, sink)
     }
 
     fn parse_error<'de>(
@@ -91,16 +84,15 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         self.with_error(error, |bindings| {
-            let parts = IncomingMessage {
+            let incoming = IncomingMessage {
                 root: error.root(),
                 bindings,
                 body,
                 limits,
-                side: Side::Client,
                 is_error: true,
             };
-            let mut head = HeadDecoder::response(head, bindings);
-            parts.read(&self.format, &mut head, sink)
+            let mut decoder = HeadDecoder::response(head, bindings);
+            incoming.read(&self.format, &mut decoder, sink)
         })
     }
 }
@@ -112,7 +104,7 @@ fn check_length(declared: Option<&[u8]>, body: Option<&[u8]>) -> Result<(), Erro
         return Ok(());
     };
     let len = body.map_or(0, <[u8]>::len);
-    if is_number(declared, len) {
+    if is_decimal_of(declared, len) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Unwritable)
@@ -123,7 +115,7 @@ fn check_length(declared: Option<&[u8]>, body: Option<&[u8]>) -> Result<(), Erro
 }
 
 /// Returns whether a text is this number in decimal, without sign or leading zeros.
-fn is_number(text: &[u8], number: usize) -> bool {
+fn is_decimal_of(text: &[u8], number: usize) -> bool {
     let mut rest = number;
     for byte in text.iter().rev() {
         if usize::from(byte.wrapping_sub(b'0')) != rest % 10 {
@@ -141,12 +133,12 @@ mod tests {
     #[test]
     fn numbers() {
         for number in [0, 7, 10, 99, 100, 341_336, usize::MAX] {
-            assert!(is_number(number.to_string().as_bytes(), number));
-            assert!(!is_number(format!("0{number}").as_bytes(), number));
-            assert!(!is_number(format!("{number}1").as_bytes(), number));
+            assert!(is_decimal_of(number.to_string().as_bytes(), number));
+            assert!(!is_decimal_of(format!("0{number}").as_bytes(), number));
+            assert!(!is_decimal_of(format!("{number}1").as_bytes(), number));
         }
         for text in ["", "+1", "-1", "1 ", "x", "11"] {
-            assert!(!is_number(text.as_bytes(), 1), "{text}");
+            assert!(!is_decimal_of(text.as_bytes(), 1), "{text}");
         }
     }
 }

@@ -20,12 +20,13 @@ use super::binding::MemberBinding;
 use super::header::{self, Header, HeaderKind};
 use super::header_template::Field;
 use super::payload::EXPECTED_RAW_PAYLOAD;
-use super::{Bindings, scalar};
+use super::{Bindings, timestamp};
 
 /// The number of headers that are recorded without an allocation. No request of S3 has more.
 const INLINE_FIELDS: usize = 64;
 
-/// An encoder for the members of one structure that are bound to the head.
+/// An encoder for the members of one structure that are bound to the head or to the host prefix. It
+/// also takes a payload that is a blob or a string, because no document format writes it.
 #[derive(Debug)]
 pub(crate) struct HeadEncoder<'b> {
     pub(super) bindings: &'b Bindings,
@@ -98,8 +99,8 @@ impl<'b> HeadEncoder<'b> {
     /// payload that is a blob or a string.
     pub(crate) fn write(&mut self, root: Member<'_>, message: &dyn Message) -> Result<(), Error> {
         let bindings = self.bindings;
-        if bindings.has_head || bindings.has_host_labels || bindings.has_raw_payload() {
-            if bindings.has_head {
+        if bindings.has_head_members || bindings.has_host_labels || bindings.has_raw_payload() {
+            if bindings.has_head_members {
                 self.text = bindings.head_size.new_buffer();
             }
             message.encode_any(root, self);
@@ -119,7 +120,7 @@ impl<'b> HeadEncoder<'b> {
     #[inline]
     fn begin_scalar(&mut self) -> usize {
         if let Some(list) = &mut self.list
-            && self.current.1.is_header()
+            && self.current.1.is_in_headers()
         {
             if !list.is_empty {
                 self.text.extend_from_slice(b", ");
@@ -139,7 +140,7 @@ impl<'b> HeadEncoder<'b> {
             let plain = self.text.split_off(start);
             percent::push_bytes(&mut self.text, &plain, self.current.1.unescaped());
         }
-        if self.list.is_none() || !self.current.1.is_header() {
+        if self.list.is_none() || !self.current.1.is_in_headers() {
             self.store_value(start);
         }
     }
@@ -238,12 +239,12 @@ impl Encoder for HeadEncoder<'_> {
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        self.bindings.defaults().fills_default(at)
+        self.bindings.writer().defaults().fills_default(at)
     }
 
     fn is_head(&self) -> bool {
         // A second pass writes the members in the body.
-        self.bindings.has_document
+        self.bindings.has_document_members
             || self.bindings.payload.is_some() && !self.bindings.has_raw_payload()
     }
 
@@ -370,9 +371,9 @@ impl Encoder for HeadEncoder<'_> {
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {
-        let format = scalar::timestamp_format(at, self.current.1.location());
+        let format = timestamp::format_of(at, self.current.1.location());
         let start = self.begin_scalar();
-        match scalar::push_timestamp(&mut self.text, value, format) {
+        match timestamp::push(&mut self.text, value, format) {
             Ok(()) => self.finish_scalar(at, start),
             Err(malformed) => {
                 self.text.truncate(start);

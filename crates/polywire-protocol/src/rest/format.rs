@@ -81,15 +81,19 @@ pub trait RestFormat: fmt::Debug + Send + Sync + Sized {
         message: &dyn Message,
     ) -> Result<Vec<u8>, Error>;
 
-    /// Writes the body of a modelled error, and its name into `headers` if the protocol names
-    /// errors there. `text` is the message of the fault. A member can contain the same text.
+    /// Writes the name of a modelled error into `headers`, if the protocol names errors there.
+    fn write_error_name(&self, error: Schema<'_>, headers: &mut HeaderMap) {
+        let _ = (error, headers);
+    }
+
+    /// Writes the body of a modelled error without a payload. `text` is the message of the fault. A
+    /// member can contain the same text.
     fn write_error(
         &self,
         error: Schema<'_>,
         bindings: &Bindings,
         message: &dyn Message,
         text: &str,
-        headers: &mut HeaderMap,
     ) -> Result<Vec<u8>, Error>;
 
     /// Writes the body and the headers of a fault that is not a modelled error. Never fails.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use http::HeaderName;
 use http::header::{CONNECTION, CONTENT_LENGTH, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
-use polywire_schema::ShapeKind;
 use polywire_text::Malformed;
 
 use crate::intern;
@@ -53,55 +52,45 @@ impl Header {
     }
 }
 
-/// Splits a header value into the items of a list with elements of this kind.
-///
-/// Items of lists of strings can be quoted. An HTTP date contains one comma; `dates` is set for
-/// lists of these.
-pub(super) fn split<'de>(
-    value: &Cow<'de, str>,
-    kind: ShapeKind,
-    dates: bool,
-) -> Result<Vec<Cow<'de, str>>, Malformed> {
-    let slice = |start: usize, end: usize| match value {
-        Cow::Borrowed(value) => Cow::Borrowed(trim_whitespace(&value[start..end])),
-        Cow::Owned(value) => Cow::Owned(trim_whitespace(&value[start..end]).to_owned()),
-    };
-    if dates {
-        let mut items = Vec::new();
-        let mut start = 0;
-        let mut commas = value
-            .match_indices(',')
-            .map(|(at, _)| at)
-            .chain([value.len()]);
-        while let (Some(_), Some(end)) = (commas.next(), commas.next()) {
-            items.push(slice(start, end));
-            start = end + 1;
-        }
-        // The timestamp parser rejects an incomplete date.
-        if start < value.len() {
-            items.push(slice(start, value.len()));
-        }
-        return Ok(items);
+/// What the items of a list in a header are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ListItems {
+    /// Dates of HTTP. Each contains one comma.
+    HttpDates,
+    /// Strings. They can be quoted.
+    Strings,
+    /// Other values. They contain no commas.
+    Other,
+}
+
+/// Splits a header value into the items of a list. Empty items are omitted, unless they are quoted.
+pub(super) fn split(value: &str, items: ListItems) -> Result<Vec<Cow<'_, str>>, Malformed> {
+    match items {
+        ListItems::Strings if value.contains('"') => split_quoted(value),
+        ListItems::Strings | ListItems::Other => Ok(split_at_commas(value, 0)),
+        ListItems::HttpDates => Ok(split_at_commas(value, 1)),
     }
-    if !matches!(kind, ShapeKind::String | ShapeKind::Enum) || !value.contains('"') {
-        let mut items = Vec::new();
-        let mut start = 0;
-        for end in value
-            .match_indices(',')
-            .map(|(at, _)| at)
-            .chain([value.len()])
-        {
-            items.push(slice(start, end));
-            start = end + 1;
+}
+
+/// Splits a list of items with this number of commas. The last item can have fewer: the parser of
+/// its value rejects it.
+fn split_at_commas(value: &str, commas_per_item: usize) -> Vec<Cow<'_, str>> {
+    let commas = value.match_indices(',').map(|(at, _)| at);
+    let separators = commas.skip(commas_per_item).step_by(commas_per_item + 1);
+    let mut items = Vec::new();
+    let mut start = 0;
+    for end in separators.chain([value.len()]) {
+        let item = trim_whitespace(&value[start..end]);
+        if !item.is_empty() {
+            items.push(Cow::Borrowed(item));
         }
-        items.retain(|item| !item.is_empty());
-        return Ok(items);
+        start = end + 1;
     }
-    split_quoted(value)
+    items
 }
 
 /// Splits a list in which some items are quoted strings.
-fn split_quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
+fn split_quoted(value: &str) -> Result<Vec<Cow<'_, str>>, Malformed> {
     let bytes = value.as_bytes();
     let mut items = Vec::new();
     let mut at = 0;
@@ -137,7 +126,7 @@ fn split_quoted<'de>(value: &str) -> Result<Vec<Cow<'de, str>>, Malformed> {
                 .map_or(value.len(), |offset| at + offset);
             let item = trim_whitespace(&value[at..end]);
             if !item.is_empty() {
-                items.push(Cow::Owned(item.to_owned()));
+                items.push(Cow::Borrowed(item));
             }
             at = end;
         }
@@ -171,9 +160,8 @@ mod tests {
 
     #[test]
     fn lists() {
-        let split = |value: &'static str| {
-            split(&Cow::Borrowed(value), ShapeKind::String, false).map(|items| items.join("|"))
-        };
+        let split =
+            |value: &'static str| split(value, ListItems::Strings).map(|items| items.join("|"));
         assert_eq!(split("a, b ,c").unwrap(), "a|b|c");
         assert_eq!(split(r#""b,c", "\"def\"", a"#).unwrap(), "b,c|\"def\"|a");
         assert_eq!(split("").unwrap(), "");
@@ -195,15 +183,16 @@ mod tests {
 
     #[test]
     fn dates() {
-        let value = Cow::Borrowed("Mon, 16 Dec 2019 23:48:18 GMT, Mon, 16 Dec 2019 23:48:18 GMT");
-        let items = split(&value, ShapeKind::Timestamp, true).unwrap();
-        assert_eq!(items.len(), 2);
-        assert_eq!(items[1], "Mon, 16 Dec 2019 23:48:18 GMT");
-        let halves = split(
-            &Cow::Borrowed("Mon, 1, tomorrow"),
-            ShapeKind::Timestamp,
-            true,
-        );
-        assert_eq!(halves.unwrap(), ["Mon, 1", "tomorrow"]);
+        let date = "Mon, 16 Dec 2019 23:48:18 GMT";
+        for (value, expected) in [
+            (format!("{date}, {date}"), vec![date, date]),
+            (date.to_owned(), vec![date]),
+            (String::new(), vec![]),
+            ("Mon, 1, tomorrow".to_owned(), vec!["Mon, 1", "tomorrow"]),
+            ("Mon, 1,".to_owned(), vec!["Mon, 1"]),
+            (",,,".to_owned(), vec![",", ","]),
+        ] {
+            assert_eq!(split(&value, ListItems::HttpDates).unwrap(), expected);
+        }
     }
 }

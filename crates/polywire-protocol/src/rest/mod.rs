@@ -3,9 +3,9 @@
 //! [`Rest`] implements everything that restJson1 and restXml share. [`RestFormat`] contains what
 //! differs: the format of documents, their media type, and how a response names an error.
 //!
-//! A request passes through these modules:
+//! An incoming message passes through these modules:
 //!
-//! 1. `route.rs` finds the operation for a method and a URI.
+//! 1. `route.rs` finds the operation of a request by its method and URI.
 //! 2. `decode/` reads the members that are bound to the head: labels, query parameters, headers,
 //!    and the status code of responses.
 //! 3. `body.rs` passes the rest of the message to the format, or to `payload.rs` if the body is a
@@ -27,21 +27,21 @@ mod decode;
 mod encode;
 mod format;
 mod header;
+mod header_index;
 mod header_template;
-mod index;
 mod pattern;
 mod payload;
 mod route;
-mod scalar;
 mod server;
 mod target;
+mod timestamp;
 
 use std::collections::HashMap;
 
-use polywire_schema::{Direction, Error, ErrorKind, Member, Operation, Schema, Service};
+use polywire_schema::{Direction, Error, Member, Operation, Schema, Service};
 
 pub(crate) use binding::{Bindings, OperationBindings, Payload};
-pub(crate) use body::{IncomingMessage, Side};
+pub(crate) use body::IncomingMessage;
 pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
 pub(crate) use format::RestFormat;
@@ -81,19 +81,6 @@ pub struct Rest<F> {
     errors: HashMap<u32, Bindings>,
 }
 
-/// The error for a request or response without a required member.
-#[cold]
-fn missing_member(member: Member<'_>) -> Error {
-    let name = format!(
-        "the required member `{}` of {}",
-        member.name(),
-        member.container().id()
-    );
-    Error::new(ErrorKind::Missing)
-        .in_format("HTTP")
-        .expected(name)
-}
-
 impl<F: RestFormat> ProtocolInfo for Rest<F> {
     fn kind(&self) -> ProtocolKind {
         F::KIND
@@ -111,7 +98,8 @@ impl<F: RestFormat> Rest<F> {
     ///
     /// # Errors
     ///
-    /// An operation has no `@http` trait, or two operations have the same method and URI. With
+    /// An operation has no `@http` trait, or one with an invalid method or URI pattern, or with a
+    /// label that is not a member of the input. Two operations have the same method and URI. With
     /// restXml, also if a member of an error has the `@httpPayload` trait.
     pub fn new(service: Service<'_>) -> Result<Self, MountError> {
         let format = F::for_service(service);

@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, Defaults, END, Error, ErrorKind, Event, Member,
-    Schema, Seq, ShapeKind, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, Decoder, END, Error, ErrorKind, Event, Member, Schema, Seq,
+    ShapeKind, Text, Timestamp,
 };
 use polywire_text::utf8;
 
-use super::missing_member;
+use super::body::read_without;
+use crate::document::Side;
 
 /// Returns whether a payload of this kind is the body itself. A value of type document is not, even
 /// if it is a string.
@@ -27,15 +28,16 @@ pub(crate) struct RawDecoder<'de> {
     body: &'de Body,
     /// The ordinal of the payload, until it has been read.
     payload: Option<u32>,
-    is_request: bool,
+    /// The side that reads the message.
+    side: Side,
 }
 
 impl<'de> RawDecoder<'de> {
-    pub(crate) const fn new(body: &'de Body, payload: u32, is_request: bool) -> Self {
+    pub(crate) const fn new(body: &'de Body, payload: u32, side: Side) -> Self {
         Self {
             body,
             payload: Some(payload),
-            is_request,
+            side,
         }
     }
 
@@ -129,17 +131,11 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        match self.is_request {
-            true => Defaults::Server.fills_default(at),
-            false => Defaults::Client.fills_default(at),
-        }
+        self.side.defaults().fills_default(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.is_request {
-            return Ok(());
-        }
-        Err(missing_member(at))
+        read_without(at, self.side)
     }
 
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {

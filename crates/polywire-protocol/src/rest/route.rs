@@ -35,7 +35,7 @@ struct Node {
     label: Option<Box<Node>>,
     /// The node after a greedy label.
     greedy: Option<Box<Node>>,
-    leaves: Vec<Leaf>,
+    candidates: Vec<Candidate>,
 }
 
 /// The nodes after literals, sorted by length and then by text, so that most lookups compare a
@@ -80,7 +80,7 @@ impl Literals {
 
 /// An operation whose path pattern ends at a node.
 #[derive(Debug)]
-struct Leaf {
+struct Candidate {
     method: Method,
     /// The parameters that the query must have, except `x-id`.
     query: Vec<(String, Option<String>)>,
@@ -116,9 +116,9 @@ pub(crate) enum RouteMatch {
 }
 
 impl Node {
-    /// Returns whether no pattern has a segment after this node.
-    fn is_leaf(&self) -> bool {
-        self.literals.0.is_empty() && self.label.is_none() && self.greedy.is_none()
+    /// Returns whether a pattern has a segment after this node.
+    fn has_children(&self) -> bool {
+        !self.literals.0.is_empty() || self.label.is_some() || self.greedy.is_some()
     }
 }
 
@@ -135,7 +135,7 @@ impl Router {
         } = operation_bindings;
         let input = operation.input();
         let mut labels = Vec::new();
-        let mut label = |label: &str| {
+        let mut bind_label = |label: &str| {
             let member = input.members().find(|member| member.name() == label);
             let member = member.ok_or_else(|| {
                 MountError(format!(
@@ -150,11 +150,11 @@ impl Router {
             node = match segment {
                 Segment::Literal(text) => node.literals.entry(text),
                 Segment::Label(name) => {
-                    label(name)?;
+                    bind_label(name)?;
                     node.label.get_or_insert_default()
                 }
                 Segment::Greedy(name) => {
-                    label(name)?;
+                    bind_label(name)?;
                     node.greedy.get_or_insert_default()
                 }
             };
@@ -179,14 +179,15 @@ impl Router {
                 }
             }
         }
-        let is_same = |leaf: &&Leaf| leaf.method == *method && leaf.query == query && leaf.id == id;
-        if node.leaves.iter().any(|leaf| is_same(&leaf)) {
+        let is_same =
+            |other: &Candidate| other.method == *method && other.query == query && other.id == id;
+        if node.candidates.iter().any(is_same) {
             let uri = operation.http().map_or("", |(_, uri, _)| uri);
             return Err(MountError(format!(
                 "{name}: another operation also has {method} {uri}"
             )));
         }
-        node.leaves.push(Leaf {
+        node.candidates.push(Candidate {
             method: method.clone(),
             query,
             id,
@@ -195,8 +196,9 @@ impl Router {
             labels,
         });
         // Try patterns with more conditions first.
-        node.leaves
-            .sort_by_key(|leaf| std::cmp::Reverse((leaf.query.len(), leaf.requirements.len())));
+        node.candidates.sort_by_key(|candidate| {
+            std::cmp::Reverse((candidate.query.len(), candidate.requirements.len()))
+        });
         Ok(())
     }
 
@@ -252,7 +254,7 @@ impl Search<'_> {
     /// unless it belongs to a greedy label.
     fn node(&mut self, node: &Node, at: usize) -> Option<Route> {
         if at >= self.path.len() {
-            return self.leaf(node);
+            return self.find_candidate(node);
         }
         let end = end_of_segment(self.path, at);
         let text = &self.path[at..end];
@@ -264,12 +266,9 @@ impl Search<'_> {
         }
         if let Some(next) = &node.label
             && !text.is_empty()
+            && let Some(route) = self.with_label(next, at..end, next_at)
         {
-            self.labels.push(at..end);
-            if let Some(route) = self.node(next, next_at) {
-                return Some(route);
-            }
-            self.labels.pop();
+            return Some(route);
         }
         self.greedy(node.greedy.as_ref()?, at)
     }
@@ -278,7 +277,7 @@ impl Search<'_> {
     /// label, tries the longest value of the label first.
     fn greedy(&mut self, next: &Node, start: usize) -> Option<Route> {
         let len = self.path.len();
-        if !next.is_leaf() {
+        if next.has_children() {
             // The label ends before a slash. Start with the last one.
             let slashes = self.path[start..].rmatch_indices('/');
             for (slash, _) in slashes {
@@ -309,28 +308,30 @@ impl Search<'_> {
         route
     }
 
-    fn leaf(&mut self, node: &Node) -> Option<Route> {
-        for leaf in &node.leaves {
-            if self.methods.is_none() && leaf.method != *self.method {
+    /// Returns the first operation at the end of the path that accepts the rest of the request.
+    fn find_candidate(&mut self, node: &Node) -> Option<Route> {
+        for candidate in &node.candidates {
+            if self.methods.is_none() && candidate.method != *self.method {
                 continue;
             }
             let has_literal = |(key, value): &(String, Option<String>)| {
                 has_parameter(self.query, key, value.as_deref())
             };
-            if !leaf.query.iter().all(has_literal) || !self.allows_id(leaf) {
+            if !candidate.query.iter().all(has_literal) || !self.allows_id(candidate) {
                 continue;
             }
-            if leaf.method == *self.method {
-                let labels = leaf.labels.iter().copied().zip(self.labels.iter().cloned());
+            if candidate.method == *self.method {
+                let members = candidate.labels.iter().copied();
+                let labels = members.zip(self.labels.iter().cloned());
                 return Some(Route {
-                    operation: leaf.operation,
+                    operation: candidate.operation,
                     labels: labels.collect(),
                 });
             }
             if let Some(methods) = &mut self.methods
-                && !methods.contains(&leaf.method)
+                && !methods.contains(&candidate.method)
             {
-                methods.push(leaf.method.clone());
+                methods.push(candidate.method.clone());
             }
         }
         None
@@ -338,14 +339,14 @@ impl Search<'_> {
 
     /// Returns whether the `x-id` of the request, or its other parts if it has none, allow the
     /// operation.
-    fn allows_id(&self, leaf: &Leaf) -> bool {
-        let Some(id) = &leaf.id else {
+    fn allows_id(&self, candidate: &Candidate) -> bool {
+        let Some(id) = &candidate.id else {
             return true;
         };
         if has_parameter(self.query, ID, None) {
             return has_parameter(self.query, ID, Some(id));
         }
-        leaf.requirements.iter().all(|need| match need {
+        candidate.requirements.iter().all(|need| match need {
             Requirement::Header(name) => self.headers.contains_key(name),
             Requirement::Query(name) => has_parameter(self.query, name, None),
         })

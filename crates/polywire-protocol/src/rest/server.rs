@@ -8,9 +8,10 @@ use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value
 
 use super::{
     HeadDecoder, HeadEncoder, IncomingMessage, OperationBindings, Payload, Rest, RestFormat,
-    RouteMatch, Side,
+    RouteMatch,
 };
 use crate::coding::has_own_coding;
+use crate::fault::status_of;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
 use crate::{Fault, FaultKind};
@@ -53,16 +54,16 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
     ) -> Result<(), Fault> {
         let operation_bindings = self.operation_bindings(operation)?;
         check_media_types::<F>(operation, operation_bindings, request)?;
-        let parts = IncomingMessage {
+        let bindings = &operation_bindings.input;
+        let incoming = IncomingMessage {
             root: operation.input().root(),
-            bindings: &operation_bindings.input,
+            bindings,
             body: request.body,
             limits: request.limits,
-            side: Side::Server,
             is_error: false,
         };
-        let mut head = HeadDecoder::request(request.head, request.route, &operation_bindings.input);
-        Ok(parts.read(&self.format, &mut head, sink)?)
+        let mut decoder = HeadDecoder::request(request.head, request.route, bindings);
+        Ok(incoming.read(&self.format, &mut decoder, sink)?)
     }
 
     fn encode_output(
@@ -73,19 +74,20 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         let operation_bindings = self.operation_bindings(operation)?;
         let bindings = &operation_bindings.output;
         let root = operation.output().root();
-        let mut head = HeadEncoder::new(bindings);
-        head.write(root, output)?;
+        let status = operation_bindings.status;
+        let mut encoder = HeadEncoder::new(bindings);
+        encoder.write(root, output)?;
         // A response to HEAD has no body, but can have its `Content-Length`.
         if operation_bindings.method == Method::HEAD {
-            return response(&mut head, operation_bindings.code, None, Bytes::new(), true);
+            return response(&mut encoder, status, None, Bytes::new(), true);
         }
         let has_no_body =
-            operation.has(OperationFlags::UNIT_OUTPUT) || operation_bindings.code == 204;
+            operation.has(OperationFlags::UNIT_OUTPUT) || status == StatusCode::NO_CONTENT;
         let empty = (!has_no_body).then_some(F::EMPTY_OUTPUT);
-        let body = self.write_body(root, bindings, output, &mut head, empty, Side::Server)?;
+        let body = self.write_body(root, bindings, output, &mut encoder, empty)?;
         let media_type = bindings.media_type_of(body.as_ref())?;
         let body = body.unwrap_or_default();
-        response(&mut head, operation_bindings.code, media_type, body, false)
+        response(&mut encoder, status, media_type, body, false)
     }
 
     fn encode_error(
@@ -95,30 +97,30 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
     ) -> Result<http::Response<Bytes>, Error> {
         let value = Value::Map(fault.details().clone());
         let message = Dynamic(&value);
-        let code = error.error().map_or(500, |error| error.status);
+        let root = error.root();
         self.with_error(error, |bindings| {
-            let mut head = HeadEncoder::new(bindings);
-            head.write(error.root(), &message)?;
-            let mut response = response(&mut head, code, None, Bytes::new(), false)?;
+            let mut encoder = HeadEncoder::new(bindings);
+            encoder.write(root, &message)?;
+            let mut response = response(&mut encoder, status_of(error), None, Bytes::new(), false)?;
             let headers = response.headers_mut();
-            let body = fault.write(&message, |message| {
-                self.format
-                    .write_error(error, bindings, message, fault.message(), headers)
-            })?;
+            self.format.write_error_name(error, headers);
             fault.write_head(headers);
             let (body, media_type) = match F::ERROR_NAME_IN_HEADER && bindings.payload.is_some() {
                 true => {
                     let body = fault.write(&message, |message| {
-                        let root = error.root();
-                        self.write_body(root, bindings, message, &mut head, None, Side::Server)
+                        self.write_body(root, bindings, message, &mut encoder, None)
                     })?;
                     let media_type = bindings.media_type_of(body.as_ref())?.cloned();
                     (body.unwrap_or_default(), media_type)
                 }
-                false => (
-                    Bytes::from(body),
-                    Some(HeaderValue::from_static(F::MEDIA_TYPE)),
-                ),
+                false => {
+                    let body = fault.write(&message, |message| {
+                        self.format
+                            .write_error(error, bindings, message, fault.message())
+                    })?;
+                    let media_type = HeaderValue::from_static(F::MEDIA_TYPE);
+                    (Bytes::from(body), Some(media_type))
+                }
             };
             if let Some(media_type) = media_type {
                 // A member can be bound to `Content-Type`.
@@ -160,15 +162,15 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
 
 /// Builds a response.
 fn response(
-    head: &mut HeadEncoder<'_>,
-    code: u16,
+    encoder: &mut HeadEncoder<'_>,
+    status: StatusCode,
     media_type: Option<&HeaderValue>,
     body: Bytes,
     is_head_response: bool,
 ) -> Result<http::Response<Bytes>, Error> {
     let mut response = http::Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::OK);
-    head.write_response(&mut response, media_type, is_head_response)?;
+    *response.status_mut() = status;
+    encoder.write_response(&mut response, media_type, is_head_response)?;
     Ok(response)
 }
 
@@ -185,19 +187,19 @@ fn check_media_types<F: RestFormat>(
     request: &ReadPlan<'_>,
 ) -> Result<(), Fault> {
     let OperationBindings { input, output, .. } = operation_bindings;
-    let head = HeadSummary::new(request.head);
+    let summary = HeadSummary::new(request.head);
     if !request.body.is_empty() {
-        if head.has_coding && !has_own_coding(operation) {
+        if summary.has_coding && !has_own_coding(operation) {
             check_coding(&request.head.headers)?;
         }
         if input.has_body() {
             match expected_type::<F>(input.payload, operation.input()) {
                 ExpectedType::Any => {}
-                _ if !F::REQUIRES_CONTENT_TYPE && head.content_type.is_none() => {}
-                ExpectedType::Type(wanted) => head.check_type(wanted, |_| false)?,
-                ExpectedType::Document => head.check_type(F::MEDIA_TYPE, F::is_document)?,
+                _ if !F::REQUIRES_CONTENT_TYPE && summary.content_type.is_none() => {}
+                ExpectedType::Type(wanted) => summary.check_type(wanted, |_| false)?,
+                ExpectedType::Document => summary.check_type(F::MEDIA_TYPE, F::is_document)?,
             }
-        } else if head.content_type.is_some() && !is_extensible(operation) {
+        } else if summary.content_type.is_some() && !is_extensible(operation) {
             let message = format!("{} does not accept a body", operation.name());
             return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
         }
@@ -205,8 +207,8 @@ fn check_media_types<F: RestFormat>(
     if output.has_body() {
         match expected_type::<F>(output.payload, operation.output()) {
             ExpectedType::Any => {}
-            ExpectedType::Type(wanted) => head.check_accept(wanted, |_| false)?,
-            ExpectedType::Document => head.check_accept(F::MEDIA_TYPE, F::is_document)?,
+            ExpectedType::Type(wanted) => summary.check_accept(wanted, |_| false)?,
+            ExpectedType::Document => summary.check_accept(F::MEDIA_TYPE, F::is_document)?,
         }
     }
     Ok(())

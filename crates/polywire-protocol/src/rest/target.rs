@@ -12,7 +12,7 @@ use crate::intern;
 /// A pattern with its literals joined, and its labels resolved to members of the input.
 #[derive(Debug)]
 pub(crate) struct Target {
-    parts: Vec<Part>,
+    parts: Vec<TargetPart>,
     /// `?` and the literal parameters of the query, percent-encoded. Empty if there are none.
     query: String,
     /// The keys of the literal parameters.
@@ -22,7 +22,7 @@ pub(crate) struct Target {
 }
 
 #[derive(Debug)]
-enum Part {
+enum TargetPart {
     Literal(String),
     /// The value of a member, percent-encoded.
     Label(Label),
@@ -49,10 +49,10 @@ impl Target {
             match segment {
                 Segment::Literal(text) => literal.push_str(text),
                 Segment::Label(name) | Segment::Greedy(name) => {
-                    parts.push(Part::Literal(std::mem::take(&mut literal)));
+                    parts.push(TargetPart::Literal(std::mem::take(&mut literal)));
                     let mut members = input.members();
                     let member = members.find(|member| member.name() == name);
-                    parts.push(Part::Label(Label {
+                    parts.push(TargetPart::Label(Label {
                         name: name.clone(),
                         is_greedy: matches!(segment, Segment::Greedy(_)),
                         allows_dots: false,
@@ -65,7 +65,7 @@ impl Target {
             literal.push('/');
         }
         if !literal.is_empty() {
-            parts.push(Part::Literal(literal));
+            parts.push(TargetPart::Literal(literal));
         }
         let mut query = String::new();
         for (key, value) in pattern.query() {
@@ -77,7 +77,7 @@ impl Target {
             }
         }
         let fixed = match &parts[..] {
-            [Part::Literal(path)] => intern::target(&format!("{path}{query}")),
+            [TargetPart::Literal(path)] => intern::target(&format!("{path}{query}")),
             _ => None,
         };
         Self {
@@ -91,7 +91,7 @@ impl Target {
     /// Allows the segments `.` and `..` in greedy labels. They are sent without encoding.
     pub(crate) fn allow_dots(&mut self) {
         for part in &mut self.parts {
-            if let Part::Label(label) = part {
+            if let TargetPart::Label(label) = part {
                 label.allows_dots = label.is_greedy;
             }
         }
@@ -121,8 +121,8 @@ impl Target {
     ) -> Result<(), E> {
         for part in &self.parts {
             match part {
-                Part::Literal(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Label(label) => {
+                TargetPart::Literal(text) => out.extend_from_slice(text.as_bytes()),
+                TargetPart::Label(label) => {
                     let range = range(label, out)?;
                     out.extend_from_within(range);
                 }

@@ -5,8 +5,9 @@ use http::{Method, response};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema};
 
-use super::{Document, Rpc, Side, Style};
-use crate::endpoint::host_prefix;
+use super::{Rpc, Style};
+use crate::document::{Document, Side};
+use crate::endpoint::add_host_prefix;
 use crate::error_info::ErrorInfo;
 use crate::protocol::{ClientProtocol, Outcome};
 
@@ -37,9 +38,7 @@ impl<S: Style> ClientProtocol for Rpc<S> {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = target.clone();
         *request.headers_mut() = call.request.clone();
-        if let Some(prefix) = host_prefix(operation, input)? {
-            request.extensions_mut().insert(prefix);
-        }
+        add_host_prefix(&mut request, operation, input)?;
         Ok(request)
     }
 
@@ -100,9 +99,5 @@ pub(crate) fn failure<'s>(
     limits: &Limits,
 ) -> Outcome<'s> {
     let document = document.value(body, limits);
-    let info = ErrorInfo::of(&head.headers, &document);
-    match operation.find_error(&info.name) {
-        Some(error) => Outcome::Error(error),
-        None => Outcome::Fault(info.into_fault(head.status)),
-    }
+    ErrorInfo::of(&head.headers, &document).into_outcome(operation, head.status)
 }

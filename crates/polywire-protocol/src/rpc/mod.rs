@@ -3,12 +3,10 @@
 //!
 //! [`Rpc`] implements everything that these protocols share. [`Style`] contains what differs: how a
 //! request names its operation, which headers mark a message, and the body of a message without a
-//! structure. `server.rs` and `client.rs` implement the traits of the two sides. `document.rs`
-//! contains the formats of documents, and `v2.rs` the common part of the two Smithy RPC v2
-//! protocols.
+//! structure. `server.rs` and `client.rs` implement the traits of the two sides. `v2.rs` contains
+//! the common part of the two Smithy RPC v2 protocols.
 
 mod client;
-mod document;
 mod server;
 mod v2;
 
@@ -20,13 +18,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, request, response};
 use polywire_schema::{Error, Operation, OperationFlags, Service};
 
 pub(crate) use client::failure;
-pub(crate) use document::{Cbor, Document, Json};
-pub(crate) use server::{ErrorDocument, error_document, other_document, other_members};
+pub(crate) use server::{error_document, other_document, other_members};
 pub(crate) use v2::RpcV2;
 
+use crate::document::Document;
 use crate::operation_table::OperationTable;
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
-use crate::rest::Side;
 use crate::size_hint::SizeHint;
 use crate::{Fault, intern};
 

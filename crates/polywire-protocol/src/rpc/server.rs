@@ -1,16 +1,14 @@
 //! The server side of the RPC protocols.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink, Typed};
-use polywire_schema::{
-    Encode, Encoder, Error, Map, Member, Operation, OperationFlags, Schema, Text, Value,
-};
+use polywire_schema::{Error, Map, Member, Operation, OperationFlags, Schema, Text, Value};
 
-use super::{Document, QUERY_ERROR, Rpc, Side, Style};
+use super::{QUERY_ERROR, Rpc, Style};
+use crate::document::{Document, Side};
+use crate::fault::{NamedError, status_of};
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
 use crate::size_hint::SizeHint;
@@ -84,15 +82,12 @@ impl<S: Style> ServerProtocol for Rpc<S> {
             false => error.name(),
         };
         let body = error_document(self.style.document(), error, name, fault)?;
-        let traits = error.error();
-        let status = traits.map_or(500, |traits| traits.status);
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = self.error_response(status, body);
+        let mut response = self.error_response(status_of(error), body);
         fault.write_head(response.headers_mut());
         if self.query_compatible
             && let Some(code) = error.query_code()
         {
-            let sender = traits.is_some_and(|traits| traits.client);
+            let sender = error.error().is_some_and(|traits| traits.client);
             let fault = if sender { "Sender" } else { "Receiver" };
             // A code that is not a valid header value is only in the document.
             if let Ok(value) = HeaderValue::try_from(format!("{code};{fault}")) {
@@ -129,8 +124,8 @@ pub(crate) fn error_document(
     name: &str,
     fault: &Fault,
 ) -> Result<Vec<u8>, Error> {
-    let members = fault.members(error)?.0;
-    let message = ErrorDocument { name, members };
+    let members = fault.members(error)?;
+    let message = NamedError { name, members };
     fault.write(&Typed::new(&message), |message| {
         document.write(
             Member::DOCUMENT,
@@ -177,24 +172,4 @@ pub(crate) fn other_members(with_namespace: bool, fault: &Fault) -> Map {
         None => value.extend([(Text::from("message"), Value::from(public.message))]),
     }
     value
-}
-
-/// A document with the name of an error, and then its members.
-pub(crate) struct ErrorDocument<'a, 's> {
-    pub(crate) name: &'a str,
-    pub(crate) members: Vec<(Member<'s>, Cow<'a, Value>)>,
-}
-
-impl Encode for ErrorDocument<'_, '_> {
-    fn encode<E: Encoder + ?Sized>(&self, at: Member<'_>, encoder: &mut E) {
-        encoder.begin_map(at, self.members.len() + 1);
-        encoder.key(at, "__type");
-        encoder.string(at, self.name);
-        for (member, value) in &self.members {
-            if encoder.member(*member) {
-                value.encode(*member, encoder);
-            }
-        }
-        encoder.end_map(at);
-    }
 }

@@ -20,7 +20,7 @@ use std::fmt;
 
 use polywire_codec::xml::XmlEncoder;
 use polywire_codec::{Lenient, Message, Sink};
-use polywire_schema::{Error, ErrorKind, Map, Member, Operation, Service};
+use polywire_schema::{ErrorKind, Map, Member, Operation, Service};
 
 use self::check::Checks;
 use self::walk::Walk;
@@ -251,8 +251,7 @@ pub(crate) fn push_fields(encoder: &mut XmlEncoder<'_>, details: Option<&Map>) {
 
 /// Returns whether decoding failed because a required member is missing.
 fn is_missing(fault: &Fault) -> bool {
-    let source = std::error::Error::source(fault);
-    let error = source.and_then(|source| source.downcast_ref::<Error>());
+    let error = fault.decode_error();
     error.is_some_and(|error| error.kind() == ErrorKind::Missing)
 }
 

@@ -6,8 +6,7 @@ use http::{Method, StatusCode, response};
 use polywire_codec::xmlrpc::{Envelope, FaultDetail, Reply, XmlRpcDecoder, fault_parts};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
-    Body, Decode, Defaults, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
-    Value,
+    Body, Decode, Defaults, Error, Limits, Member, Operation, OperationFlags, Schema, Value,
 };
 
 use super::code::kind_of_code;
@@ -29,11 +28,7 @@ impl ClientProtocol for XmlRpc {
         input.write(operation.input().root(), &mut encoder);
         let mut request = http::Request::new(Bytes::from(encoder.finish()?));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.path.parse().map_err(|_| {
-            Error::new(ErrorKind::Internal)
-                .in_format("XML-RPC")
-                .expected(format!("a path, not {}", self.path))
-        })?;
+        *request.uri_mut() = self.path.target()?;
         request.headers_mut().insert(CONTENT_TYPE, TEXT_XML);
         if self.style.fault_detail != FaultDetail::Never {
             request.headers_mut().insert(DETAIL_HEADER, YES);

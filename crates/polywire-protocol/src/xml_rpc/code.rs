@@ -1,7 +1,6 @@
 //! Fault codes of XML-RPC.
 
 use polywire_codec::xmlrpc::code;
-use polywire_schema::Error;
 
 use crate::{Fault, FaultKind};
 
@@ -43,13 +42,11 @@ pub fn fault_of_code(code: i64, message: impl Into<String>) -> Fault {
 
 /// Returns the code of the interoperability specification for a fault.
 fn code_of(kind: FaultKind, fault: &Fault) -> i64 {
-    let source = std::error::Error::source(fault);
-    let error = source.and_then(|source| source.downcast_ref::<Error>());
     match kind {
-        FaultKind::Malformed => match error {
+        FaultKind::Malformed => match fault.decode_error() {
             Some(error) => code::of(error),
             // The source is not a decoding error, so it is an error of the transport.
-            None if source.is_some() => code::TRANSPORT_ERROR,
+            None if std::error::Error::source(fault).is_some() => code::TRANSPORT_ERROR,
             None => code::INVALID_PARAMETERS,
         },
         FaultKind::Invalid => code::INVALID_PARAMETERS,

@@ -15,9 +15,11 @@ use polywire_codec::xmlrpc::{
 use polywire_schema::{Body, Error, Limits, Member, MemberFlags, OperationFlags, Service};
 
 pub use self::code::{fault_code, fault_of_code};
+use crate::endpoint_path::EndpointPath;
 use crate::protocol::{FromService, MountError, ProtocolInfo, ProtocolKind};
 use crate::{Fault, media};
 
+const NAME: &str = "XML-RPC";
 const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 
 /// XML-RPC: one path, the method name in the body, and one struct or positional parameters.
@@ -40,7 +42,7 @@ const TEXT_XML: HeaderValue = HeaderValue::from_static("text/xml");
 ///   structure: "Modelled errors" of the mapping.
 #[derive(Debug)]
 pub struct XmlRpc {
-    path: String,
+    path: EndpointPath,
     methods: HashMap<String, u32>,
     profile: XmlRpcProfile,
     style: Style,
@@ -82,17 +84,17 @@ impl XmlRpc {
             }
         }
         Ok(Self {
-            path: "/RPC2".to_owned(),
+            path: EndpointPath::new("/RPC2", NAME),
             methods,
             profile: XmlRpcProfile::DEFAULT,
             style: Style::DEFAULT,
         })
     }
 
-    /// Returns the protocol with another path.
+    /// Returns the protocol with another path, which starts with a slash.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<String>) -> Self {
-        self.path = path.into();
+        self.path = EndpointPath::new(path, NAME);
         self
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode, request};
-use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder, XmlRpcEncoder};
+use polywire_codec::xmlrpc::{Envelope, XmlRpcDecoder};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{
     Body, Encode, Encoder, Error, Limits, Map, Member, Operation, OperationFlags, Schema, Text,
@@ -13,18 +13,18 @@ use polywire_schema::{
 };
 
 use super::{DETAIL, DETAIL_HEADER, TEXT_XML, XmlRpc, YES, fault_code};
-use crate::fault::{Members, PublicFault};
+use crate::fault::{NamedError, PublicFault};
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
 use crate::{Fault, FaultKind, media, validate};
 
 impl ServerProtocol for XmlRpc {
     fn endpoint(&self) -> Option<&str> {
-        Some(&self.path)
+        Some(self.path.as_str())
     }
 
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
         let head = summary.head;
-        if head.uri.path() == self.path {
+        if head.uri.path() == self.path.as_str() {
             // A request that this protocol rejects, such as a form, can belong to another protocol.
             return match head.method == Method::POST && is_cors_safelisted(summary) {
                 true => Claim::Misdirected,
@@ -42,17 +42,7 @@ impl ServerProtocol for XmlRpc {
     }
 
     fn route(&self, head: &request::Parts) -> Result<Plan, Fault> {
-        if head.uri.path() != self.path {
-            let message = format!(
-                "the path of XML-RPC is {}, not {}",
-                self.path,
-                head.uri.path()
-            );
-            return Err(Fault::new(FaultKind::UnknownOperation, message));
-        }
-        if head.method != Method::POST {
-            return Err(Fault::method_not_allowed(vec![Method::POST]));
-        }
+        self.path.check(head)?;
         let summary = HeadSummary::new(head);
         if is_cors_safelisted(&summary) {
             return Err(cors_safelisted_fault(&summary));
@@ -109,7 +99,10 @@ impl ServerProtocol for XmlRpc {
         error: Schema<'_>,
         fault: &Fault,
     ) -> Result<http::Response<Bytes>, Error> {
-        let members = fault.members(error)?;
+        let detail = NamedError {
+            name: error.id(),
+            members: fault.members(error)?,
+        };
         let status = error.error().map_or(500, |error| i64::from(error.status));
         let text = match fault.message() {
             "" => error.name().to_owned(),
@@ -125,12 +118,12 @@ impl ServerProtocol for XmlRpc {
         encoder.string(at, &text);
         if includes_detail {
             encoder.key(at, DETAIL);
-            push_detail(&mut encoder, error, &members);
+            detail.encode(at, &mut encoder);
         } else {
             // Encode and discard it: a value that does not fit the schema is an error even if it is
             // not sent.
             let mut unsent = self.encoder(Envelope::Value);
-            push_detail(&mut unsent, error, &members);
+            detail.encode(at, &mut unsent);
             unsent.finish()?;
         }
         encoder.end_map(at);
@@ -181,19 +174,6 @@ impl ServerProtocol for XmlRpc {
         fault.write_head(response.headers_mut());
         response
     }
-}
-
-/// Writes the structure of a modelled error, with its shape id.
-fn push_detail(encoder: &mut XmlRpcEncoder, error: Schema<'_>, Members(members): &Members<'_, '_>) {
-    let at = Member::DOCUMENT;
-    encoder.begin_map(at, members.len() + 1);
-    encoder.key(at, "__type");
-    encoder.string(at, error.id());
-    for (member, value) in members {
-        encoder.member(*member);
-        value.encode(*member, encoder);
-    }
-    encoder.end_map(at);
 }
 
 /// Returns whether a web page from any origin can make a browser send this request without a

@@ -104,7 +104,7 @@ pub(crate) fn sent(
             false => encode(message),
             true => encode(&WithToken::new(operation, message, TOKEN)),
         }?;
-        finish_request(operation, &mut request, &RequestOptions::DEFAULT)?;
+        finish_request(&[operation], &mut request, &RequestOptions::DEFAULT)?;
         Ok(request)
     })
 }

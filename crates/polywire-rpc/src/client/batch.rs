@@ -59,7 +59,7 @@ impl Client {
         let call = self.encode(operation, &Dynamic(&Value::Map(input)))?;
         let request = self.inner.protocol.to_notification(call);
         let request = request.ok_or_else(|| self.unsupported("notifications"))?;
-        let request = self.complete(operation, request)?;
+        let request = self.complete(&[operation], request)?;
         let (head, body) = self.exchange_message(0..0, request).await?;
         match self.inner.protocol.accepts_notification(&head, &body) {
             true => Ok(()),
@@ -69,6 +69,8 @@ impl Client {
 
     /// Sends several calls in one message, and returns their results in the order of the calls. Only JSON-RPC has batches. The
     /// server may run the calls in any order, or at the same time.
+    ///
+    /// Over HTTP the message is compressed, or has a checksum, if the model says so of any of the operations.
     ///
     /// The deadline and the limits apply to the whole response. There can be as many calls as
     /// [`Limits::calls`](polywire_schema::Limits::calls) says. Without calls nothing is sent.
@@ -148,10 +150,8 @@ impl Client {
         };
         let request = inner.protocol.join_calls(calls, ids.clone());
         let request = request.map_err(CallError::encode)?;
-        let mut request = request.ok_or_else(|| self.unsupported("batches"))?;
-        if let Carrier::Http(http) = &inner.carrier {
-            http.address(&mut request)?;
-        }
+        let request = request.ok_or_else(|| self.unsupported("batches"))?;
+        let request = self.complete(&operations, request)?;
         let (head, body) = self.exchange_message(ids.clone(), request).await?;
         let outcome = inner
             .protocol

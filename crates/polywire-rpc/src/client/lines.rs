@@ -36,7 +36,7 @@ impl ClientBuilder {
     ///
     /// The deadline and the limits apply; other settings do not. A line that is longer than
     /// [`Limits::bytes`](polywire_schema::Limits::bytes) ends the connection, and so does one that is neither a JSON object
-    /// nor a list of them. At the end of the connection all calls end with an error, and so do later ones. The connection
+    /// nor a list with entries. At the end of the connection all calls end with an error, and so do later ones. The connection
     /// ends once the client and its clones are dropped. Must be called within the runtime of tokio.
     ///
     /// ```

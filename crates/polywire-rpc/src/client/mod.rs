@@ -298,7 +298,7 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let request = self.encode(operation, input)?;
-        self.complete(operation, request)
+        self.complete(&[operation], request)
     }
 
     /// The request of a call as its protocol writes it.
@@ -319,15 +319,15 @@ impl Client {
         request.map_err(CallError::encode)
     }
 
-    /// Adds what depends on the operation and on the server, if the request is sent over HTTP.
+    /// Adds what depends on the operations and on the server, if the request is sent over HTTP.
     fn complete(
         &self,
-        operation: Operation<'_>,
+        operations: &[Operation<'_>],
         mut request: Request<Bytes>,
     ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
         if let Carrier::Http(http) = &inner.carrier {
-            finish_request(operation, &mut request, &inner.options).map_err(CallError::encode)?;
+            finish_request(operations, &mut request, &inner.options).map_err(CallError::encode)?;
             http.address(&mut request)?;
         }
         Ok(request)

@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri, request};
 use http_body_util::{BodyExt, Full};
-use polywire_protocol::{Fault, FaultKind, JsonRpc, ProtocolKind, ResponseId, ServerProtocol};
+use polywire_protocol::{Fault, FaultKind, JsonRpc, ProtocolKind, ServerProtocol};
 use polywire_schema::Body;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::task::JoinSet;
@@ -36,10 +36,15 @@ impl Server {
     /// message, in UTF-8. Returns at the end of the stream, once all responses are written.
     ///
     /// Messages take the path of HTTP requests of `peer`, with all layers, limits and authenticators. Up to 64 messages of a
-    /// stream are in progress at once, and their responses are in the order in which they are ready. If a layer or a limit
-    /// rejects a message, each of its calls that has an id gets an error with this id. A line that is longer than
+    /// stream are in progress at once, and their responses are in the order in which they are ready. A line that is longer than
     /// [`Limits::bytes`](polywire_schema::Limits::bytes), or takes longer than [`Timeouts::body`](super::Timeouts) from its
     /// first byte to its end, gets an error with the id null. Dropping the future cancels the calls.
+    ///
+    /// If a layer or a limit rejects a message, each of its calls that has an id gets the error with this id: that of a
+    /// response of JSON-RPC, otherwise the one that belongs to the status, such as an overload for 429 and 503. If the calls
+    /// of the message cannot be found, there is one error, with the id null. Layers around HTTP requests must keep the
+    /// extensions of a response that they change: a response without them counts as a rejection by the layer, although the
+    /// calls may have run.
     ///
     /// ```
     /// use polywire_protocol::ProtocolKind;
@@ -192,8 +197,8 @@ impl LineMessage {
             .map(http_body_util::Collected::to_bytes)
         {
             Ok(body) if has_ids && is_line(&body) => return body,
-            Ok(body) if server.is_error(&body) => Ok(body),
-            Ok(_) => Err(rejected(parts.status)),
+            Ok(body) => JsonRpc::error_without_id(&Body::new(body), &server.app.engine.limits)
+                .ok_or_else(|| rejected(parts.status)),
             Err(error) => Err(Fault::internal(error)),
         };
         server.reject(&head, line, rejection)
@@ -216,21 +221,16 @@ fn rejected(status: StatusCode) -> Fault {
 }
 
 impl Server {
-    /// Whether a response is an error of JSON-RPC with the id null, on one line.
-    fn is_error(&self, response: &Bytes) -> bool {
-        let id = JsonRpc::response_id(&Body::new(response.clone()), &self.app.engine.limits);
-        let is_object = is_line(response) && response.first() == Some(&b'{');
-        is_object && id.is_ok_and(|id| id == ResponseId::Unknown)
-    }
-
     /// The response to a message in which each call has the same error. Its id is null if the message cannot be split.
     #[cold]
     fn reject(&self, head: &request::Parts, line: Bytes, rejection: Result<Bytes, Fault>) -> Bytes {
         let Ok((_, protocol)) = self.endpoint_of_lines() else {
             return Bytes::new();
         };
-        let error = rejection.unwrap_or_else(|fault| protocol.encode_other(&fault).into_body());
-        let Ok(batch) = protocol.split(head, line, &self.app.engine.limits) else {
+        let engine = &self.app.engine;
+        let encode = |fault| engine.fault_in(protocol, None, &fault).into_body();
+        let error = rejection.unwrap_or_else(encode);
+        let Ok(batch) = protocol.split(head, line, &engine.limits) else {
             return error;
         };
         let calls = batch.calls.iter();

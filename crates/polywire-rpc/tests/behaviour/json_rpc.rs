@@ -400,6 +400,12 @@ async fn responses_to_batches() {
             ],
         ),
         (list(&[ERROR, &two]), [null(), Ok(2)]),
+        // What is not an object answers no call.
+        (list(&["null", &two, "7", &one]), [Ok(1), Ok(2)]),
+        (
+            list(&[&two, "null"]),
+            [missing("no response has the id 1"), Ok(2)],
+        ),
     ] {
         let (builder, url, serving) = answered(200, &body, 0).await;
         let client = builder.connect(&url).unwrap();

@@ -229,6 +229,10 @@ async fn rejected_calls() {
 /// An error of a whole message.
 const ERROR: &[u8] = br#"{"jsonrpc":"2.0","error":{"code":7,"message":"m"},"id":null}"#;
 
+/// An error of a whole message, in another form than that of our servers.
+const OTHER_ERROR: &str =
+    "{\n \"id\": null,\n \"error\": {\"message\": \"m\", \"code\": 7},\n \"jsonrpc\": \"2.0\"\n}";
+
 /// The code and id of each response on a line.
 fn errors(line: &str) -> Vec<(i64, Value)> {
     let value = json::read_value(line).unwrap();
@@ -237,6 +241,7 @@ fn errors(line: &str) -> Vec<(i64, Value)> {
         one => vec![one.clone()],
     };
     let error = |response: &Value| {
+        assert_eq!(response["jsonrpc"].as_str(), Some("2.0"), "{line}");
         let code = response["error"]["code"].as_i64().unwrap_or_default();
         (code, response["id"].clone())
     };
@@ -246,16 +251,30 @@ fn errors(line: &str) -> Vec<(i64, Value)> {
 /// Each call with an id gets the error of its message, whether a layer or the server rejected it.
 #[tokio::test]
 async fn rejected_messages_keep_their_ids() {
-    let shed = |status: u16, text: &'static str| {
+    let shed = |status: u16, text: &str| {
+        let text = Bytes::from(text.to_owned());
         let inner = move |_: HttpService| {
-            tower::service_fn(move |_: HttpRequest| async move {
-                let mut response = HttpResponse::new(Bytes::from_static(text.as_bytes()).into());
+            let text = text.clone();
+            tower::service_fn(move |_: HttpRequest| {
+                let mut response = HttpResponse::new(text.clone().into());
                 *response.status_mut() = StatusCode::from_u16(status).unwrap();
-                Ok::<_, Infallible>(response)
+                std::future::ready(Ok::<_, Infallible>(response))
             })
         };
         json_rpc().http_layer(layer_fn(inner))
     };
+    let one_point_zero = String::from_utf8_lossy(ERROR).replace("2.0", "1.0");
+    let of_a_call = String::from_utf8_lossy(ERROR).replace("null", "1");
+    // The response has the results, but not its extensions.
+    let rebuilding =
+        json_rpc().http_layer(layer_fn(|inner: HttpService| {
+            tower::service_fn(move |request: HttpRequest| {
+                let inner = inner.clone();
+                async move {
+                    Ok::<_, Infallible>(Response::new(inner.oneshot(request).await?.into_body()))
+                }
+            })
+        }));
     let head = |answer: fn() -> Result<Response<Bytes>, Fault>| {
         let inner =
             move |_: HeadService| tower::service_fn(move |_: RoutedCall| async move { answer() });
@@ -269,6 +288,14 @@ async fn rejected_messages_keep_their_ids() {
         (shed(503, "later"), -32000),
         (shed(503, r#"[{"error":1,"id":null}]"#), -32000),
         (shed(500, "oops"), -32603),
+        // Objects, but not of JSON-RPC 2.0.
+        (shed(429, r#"{"error":"too many requests"}"#), -32000),
+        (shed(503, r#"{"error":{"code":7},"id":null}"#), -32000),
+        (shed(503, &one_point_zero), -32000),
+        // Errors of JSON-RPC in another form than ours, and of one call.
+        (shed(429, OTHER_ERROR), 7),
+        (shed(200, &of_a_call), 7),
+        (rebuilding, -32603),
         (shed(200, "{}"), -32603),
         (shed(200, ""), -32603),
         (shed(200, r#"{"a":null}"#), -32603),
@@ -311,10 +338,12 @@ async fn rejected_messages_keep_their_ids() {
             }
             assert_eq!(found, expected, "{lines:?}");
         }
-        // Without ids there is one error.
+        // Without ids there is one error: of the layer, or of the message.
         let lines = answers_of(server, "{").await;
         assert_eq!(lines.len(), 1);
-        assert_eq!(errors(&lines[0])[0].1, Value::Null);
+        let (found, id) = errors(&lines[0])[0].clone();
+        assert!(found == code || found == -32700, "{lines:?}");
+        assert_eq!(id, Value::Null);
     }
 }
 
@@ -515,6 +544,11 @@ async fn servers_of_others() {
         ),
         ("hello\n", Err(CallErrorKind::Disconnected)),
         ("[]\n", Err(CallErrorKind::Disconnected)),
+        // What is not an object answers no call.
+        (
+            "[null]\n[7,{\"jsonrpc\":\"2.0\",\"result\":{\"sum\":8},\"id\":9}]\n{\"jsonrpc\":\"2.0\",\"result\":{\"sum\":7},\"id\":1}\n",
+            Ok(r#"{"sum":7}"#),
+        ),
         ("", Err(CallErrorKind::Disconnected)),
         ("{\"jsonrpc\":\"2.0\",", Err(CallErrorKind::Disconnected)),
     ] {

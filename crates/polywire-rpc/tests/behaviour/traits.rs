@@ -1,6 +1,6 @@
 //! Traits that affect behaviour: constraints, idempotency tokens, compressed requests.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -8,9 +8,11 @@ use http_body_util::{BodyExt, Full};
 use polywire_model::Loader;
 use polywire_protocol::ProtocolKind::{RestJson1, RpcV2Cbor};
 use polywire_protocol::{ProtocolKind, RequestOptions, finish_request};
+use polywire_rpc::server::{HttpRequest, HttpService};
 use polywire_rpc::{BuildError, Client, Server, ServerBuilder, ServiceHandle, Validation, dynamic};
 use polywire_schema::{Limits, Map, Value};
 use tower::ServiceExt;
+use tower::layer::layer_fn;
 
 use crate::support::within;
 
@@ -164,6 +166,61 @@ async fn clients_generate_tokens_and_compress_bodies() {
     }
 }
 
+/// A batch is one message, to which the traits of all its operations apply.
+#[tokio::test]
+async fn batches_are_compressed_and_have_a_checksum() {
+    let text = MODEL.replace("PATTERN", "").replace(
+        "@requestCompression",
+        "@httpChecksumRequired @requestCompression",
+    );
+    let model = Loader::new().add_text("shop.smithy", text).assemble();
+    let set = Arc::new(
+        model
+            .unwrap()
+            .model
+            .schemas("example#Shop")
+            .unwrap()
+            .unwrap(),
+    );
+    let service = ServiceHandle::new(set, 0);
+    let heads = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&heads);
+    let layer = layer_fn(move |inner: HttpService| {
+        let seen = Arc::clone(&seen);
+        tower::service_fn(move |request: HttpRequest| {
+            seen.lock().unwrap().push(request.headers().clone());
+            inner.clone().oneshot(request)
+        })
+    });
+    let echo = dynamic(|input: Map, _| async move { Ok(input) });
+    let server = Server::builder(service.clone())
+        .protocol(ProtocolKind::JsonRpc)
+        .operation("Order", echo)
+        .http_layer(layer);
+    let server = server.build().unwrap();
+    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", running.address());
+    let client = Client::builder(service, ProtocolKind::JsonRpc);
+    let client = client.connect(&url).unwrap();
+    for (len, coding) in [(10, None), (6_000, Some("gzip"))] {
+        let text = "x".repeat(len);
+        let calls = [1, 2].map(|count| {
+            let input = [("text", Value::from(&*text)), ("count", Value::from(count))];
+            ("Order", Map::from_iter(input))
+        });
+        let results = within(client.call_batch(calls)).await.unwrap();
+        for (result, count) in results.iter().zip(1..) {
+            let output = result.as_ref().unwrap();
+            assert_eq!(output["text"].as_str(), Some(&*text));
+            assert_eq!(output["count"].as_i64(), Some(count));
+        }
+        let head = heads.lock().unwrap().pop().unwrap();
+        let found = head.get("content-encoding").map(|value| value.as_bytes());
+        assert_eq!(found, coding.map(str::as_bytes));
+        assert!(head.contains_key("content-md5"), "{head:?}");
+    }
+}
+
 fn compressed(kind: ProtocolKind, len: usize) -> Request<Full<Bytes>> {
     let service = service("");
     let operation = service.find_operation("Order").unwrap();
@@ -171,7 +228,7 @@ fn compressed(kind: ProtocolKind, len: usize) -> Request<Full<Bytes>> {
     let input = Map::from_iter([("text", Value::from(text.as_str()))]);
     let protocol = kind.build(service.service()).unwrap();
     let mut request = protocol.encode_input(operation, &input).unwrap();
-    finish_request(operation, &mut request, &RequestOptions::DEFAULT).unwrap();
+    finish_request(&[operation], &mut request, &RequestOptions::DEFAULT).unwrap();
     assert_eq!(request.headers()["content-encoding"], "gzip");
     request.map(Full::new)
 }

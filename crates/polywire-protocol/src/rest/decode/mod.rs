@@ -41,8 +41,8 @@ pub(crate) struct HeadDecoder<'b, 'de> {
     collected: Vec<(u32, &'de HeaderValue)>,
     /// The index of the next element of `collected`.
     next_collected: usize,
-    /// The index of the next element of [`Bindings::non_headers`].
-    next_non_header: usize,
+    /// The index of the next element of [`Bindings::other_head_members`].
+    next_other_member: usize,
     /// The parameters of the query, which are parsed when the first member needs them.
     query: Option<Vec<Parameter<'de>>>,
     /// The binding of the current member.
@@ -57,9 +57,6 @@ pub(crate) struct HeadDecoder<'b, 'de> {
     items: std::vec::IntoIter<Cow<'de, str>>,
     /// The remaining entries of the current map.
     entries: std::vec::IntoIter<Entry<'de>>,
-    /// Whether the message is a request. Servers reject missing required members, and timestamps
-    /// with an offset from UTC. Clients accept both.
-    is_request: bool,
 }
 
 /// A map key and its texts, usually one.
@@ -77,14 +74,14 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
         route: &'de Route,
         bindings: &'b Bindings,
     ) -> Self {
-        Self::new(Head::Request(head, route), bindings, true)
+        Self::new(Head::Request(head, route), bindings)
     }
 
     pub(crate) fn response(head: &'de response::Parts, bindings: &'b Bindings) -> Self {
-        Self::new(Head::Response(head), bindings, false)
+        Self::new(Head::Response(head), bindings)
     }
 
-    fn new(head: Head<'de>, bindings: &'b Bindings, is_request: bool) -> Self {
+    fn new(head: Head<'de>, bindings: &'b Bindings) -> Self {
         let headers = match head {
             Head::Request(head, _) => &head.headers,
             Head::Response(head) => &head.headers,
@@ -95,11 +92,11 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             head,
             bindings,
             headers: headers.iter(),
-            only_headers_left: !has_repeated_headers && bindings.non_headers.is_empty(),
+            only_headers_left: !has_repeated_headers && bindings.other_head_members.is_empty(),
             has_repeated_headers,
             collected: Vec::new(),
             next_collected: 0,
-            next_non_header: 0,
+            next_other_member: 0,
             query: None,
             binding: &MemberBinding::Body,
             header_text: None,
@@ -107,7 +104,6 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             more_values: Vec::new(),
             items: Vec::new().into_iter(),
             entries: Vec::new().into_iter(),
-            is_request,
         }
     }
 
@@ -190,8 +186,13 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
     /// Advances to the next member in any part of the head.
     #[inline(never)]
     fn slow_member(&mut self, shape: Schema<'_>) -> Result<u32, Error> {
-        while let Some(other) = self.bindings.non_headers.get(self.next_non_header).copied() {
-            self.next_non_header += 1;
+        while let Some(other) = self
+            .bindings
+            .other_head_members
+            .get(self.next_other_member)
+            .copied()
+        {
+            self.next_other_member += 1;
             if self.find_values(other)? {
                 return Ok(other);
             }
@@ -313,11 +314,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             return Ok(Cow::Borrowed(text));
         }
         // A header must occur once. Of repeated query parameters, the first one is used.
-        let is_header = matches!(
-            self.binding,
-            MemberBinding::Header { .. } | MemberBinding::Prefix { .. }
-        );
-        if !self.more_values.is_empty() && is_header {
+        if !self.more_values.is_empty() && self.binding.is_in_headers() {
             return Err(self.invalid("one value"));
         }
         self.value.take().ok_or_else(|| self.invalid("a value"))

@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Defaults, Error, ErrorKind, Event, Member, Schema, Seq,
-    ShapeKind, Text, Timestamp, TimestampFormat, Value,
+    BigDecimal, BigInteger, Blob, Decoder, Error, ErrorKind, Event, Member, Schema, Seq, ShapeKind,
+    Text, Timestamp, TimestampFormat, Value,
 };
 use polywire_text::{base64, number};
 
 use super::super::binding::MemberBinding;
-use super::super::{header, missing_member, scalar};
+use super::super::body::read_without;
+use super::super::header::ListItems;
+use super::super::{header, timestamp};
 use super::HeadDecoder;
+use crate::document::Side;
 
 impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     fn structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
@@ -36,13 +39,16 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
         let first = self.header_text.take().map(Cow::Borrowed);
         let first = first.or_else(|| self.value.take());
         let values = first.into_iter().chain(self.more_values.drain(..));
-        let items: Vec<_> = if self.binding.is_header() {
-            let dates = element.kind() == ShapeKind::Timestamp
-                && scalar::timestamp_format(element, self.binding.location())
-                    == TimestampFormat::HttpDate;
+        let items: Vec<_> = if self.binding.is_in_headers() {
+            let kind = list_items(element, self.binding);
             let mut items = Vec::new();
             for value in values {
-                match header::split(&value, element.kind(), dates) {
+                // The values of headers are borrowed. Only those of labels and the query are decoded.
+                let Cow::Borrowed(value) = value else {
+                    let kind = ErrorKind::Internal;
+                    return Err(error_at(self.binding, kind, "a borrowed value"));
+                };
+                match header::split(value, kind) {
                     Ok(split) => items.extend(split),
                     Err(error) => {
                         let kind = ErrorKind::InvalidValue;
@@ -154,8 +160,10 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {
         let text = self.take_single()?;
-        let format = scalar::timestamp_format(at, self.binding.location());
-        let parsed = scalar::parse_timestamp(&text, format, self.is_request);
+        let format = timestamp::format_of(at, self.binding.location());
+        // Servers reject timestamps with an offset from UTC.
+        let utc = self.bindings.reader() == Side::Server;
+        let parsed = timestamp::parse(&text, format, utc);
         parsed.map_err(|error| self.invalid(error.expected))
     }
 
@@ -166,22 +174,29 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn fills_default(&self, at: Member<'_>) -> bool {
-        match self.is_request {
-            true => Defaults::Server.fills_default(at),
-            false => Defaults::Client.fills_default(at),
-        }
+        self.bindings.reader().defaults().fills_default(at)
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.is_request {
-            return Ok(());
-        }
-        Err(missing_member(at))
+        read_without(at, self.bindings.reader())
     }
 
     #[cold]
     fn error(&self, kind: ErrorKind, expected: &'static str) -> Error {
         error_at(self.binding, kind, expected)
+    }
+}
+
+/// Returns what the items of a list in a header are.
+fn list_items(element: Member<'_>, binding: &MemberBinding) -> ListItems {
+    match element.kind() {
+        ShapeKind::String | ShapeKind::Enum => ListItems::Strings,
+        ShapeKind::Timestamp
+            if timestamp::format_of(element, binding.location()) == TimestampFormat::HttpDate =>
+        {
+            ListItems::HttpDates
+        }
+        _ => ListItems::Other,
     }
 }
 

@@ -1,12 +1,28 @@
-//! The formats of the documents of RPC protocols.
+//! Documents in JSON and CBOR: the messages of RPC protocols, and the bodies of restJson1.
 
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Value};
 
-use crate::rest::Side;
 use crate::size_hint::SizeHint;
+
+/// The side of a connection that reads or writes a message.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Side {
+    Client,
+    Server,
+}
+
+impl Side {
+    /// Returns which absent members this side reads or writes as their default value.
+    pub(crate) const fn defaults(self) -> Defaults {
+        match self {
+            Self::Client => Defaults::Client,
+            Self::Server => Defaults::Server,
+        }
+    }
+}
 
 /// A format of documents.
 pub trait Document {
@@ -114,12 +130,8 @@ impl Document for Cbor {
         side: Side,
         size: &SizeHint,
     ) -> Result<Vec<u8>, Error> {
-        let defaults = match side {
-            Side::Client => Defaults::Client,
-            Side::Server => Defaults::Server,
-        };
         let encoder = CborEncoder::new(size.new_buffer());
-        let mut encoder = encoder.with_defaults(defaults);
+        let mut encoder = encoder.with_defaults(side.defaults());
         message.write(at, &mut encoder);
         let document = encoder.finish()?;
         size.record(document.len());

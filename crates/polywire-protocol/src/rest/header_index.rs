@@ -17,19 +17,23 @@ pub(crate) struct HeaderIndex {
 
 impl HeaderIndex {
     pub(crate) fn new(members: &[MemberBinding]) -> Self {
-        let headers = members.iter().filter_map(MemberBinding::header).count();
+        let headers = members
+            .iter()
+            .filter_map(MemberBinding::single_header)
+            .count();
         if headers == 0 {
             return Self::default();
         }
         let mut has_duplicates = false;
         let mut slots = vec![0; (2 * headers).next_power_of_two()].into_boxed_slice();
         for (ordinal, binding) in members.iter().enumerate() {
-            let (Some(header), Ok(next)) = (binding.header(), u32::try_from(ordinal + 1)) else {
+            let (Some(header), Ok(next)) = (binding.single_header(), u32::try_from(ordinal + 1))
+            else {
                 continue;
             };
             let mut at = hash(header.name.as_str().as_bytes()) & (slots.len() - 1);
             while let Some(other) = (slots[at] as usize).checked_sub(1) {
-                let other = members[other].header().map(|header| &header.name);
+                let other = members[other].single_header().map(|header| &header.name);
                 has_duplicates |= other == Some(&header.name);
                 at = (at + 1) & (slots.len() - 1);
             }
@@ -58,7 +62,7 @@ impl HeaderIndex {
         loop {
             let ordinal = self.slots[at & mask].checked_sub(1)?;
             let binding = members.get(ordinal as usize)?;
-            if binding.header()?.name.as_str() == name {
+            if binding.single_header()?.name.as_str() == name {
                 return Some((ordinal, binding));
             }
             at += 1;
@@ -79,7 +83,7 @@ impl HeaderIndex {
         while let Some(ordinal) = self.slots[at & mask].checked_sub(1) {
             let binding = members
                 .get(ordinal as usize)
-                .and_then(MemberBinding::header);
+                .and_then(MemberBinding::single_header);
             if binding.is_some_and(|header| header.name.as_str() == name) {
                 found(ordinal);
             }

@@ -6,7 +6,7 @@ use polywire_text::timestamp::ReadPolicy;
 
 /// Returns the format of a timestamp: `@timestampFormat`, or by default HTTP-date in headers and
 /// RFC 3339 in other locations.
-pub(super) fn timestamp_format(at: Member<'_>, location: Location) -> TimestampFormat {
+pub(super) fn format_of(at: Member<'_>, location: Location) -> TimestampFormat {
     at.timestamp_format().unwrap_or(match location {
         Location::Header | Location::PrefixHeaders => TimestampFormat::HttpDate,
         _ => TimestampFormat::DateTime,
@@ -14,7 +14,7 @@ pub(super) fn timestamp_format(at: Member<'_>, location: Location) -> TimestampF
 }
 
 /// Parses a timestamp. With `utc`, a timestamp of RFC 3339 must have the offset `Z`.
-pub(super) fn parse_timestamp(
+pub(super) fn parse(
     text: &str,
     format: TimestampFormat,
     utc: bool,
@@ -28,7 +28,7 @@ pub(super) fn parse_timestamp(
     }
 }
 
-pub(super) fn push_timestamp(
+pub(super) fn push(
     out: &mut Vec<u8>,
     value: Timestamp,
     format: TimestampFormat,
