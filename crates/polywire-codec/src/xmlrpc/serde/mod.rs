@@ -5,8 +5,8 @@
 //! | `bool` | `boolean` |
 //! | integers | `int` if it fits 32 bits, else `i8`; beyond 64 bits an error; all are read, `biginteger` too |
 //! | `f32`, `f64` | `double`; read from integers too |
-//! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601 |
-//! | bytes, [`Blob`](polywire_schema::Blob) | `base64`; also read as a list of numbers |
+//! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601, a number is an error |
+//! | bytes, [`Blob`](polywire_schema::Blob) | `base64`; an array of numbers is also read, text is an error |
 //! | [`Timestamp`](polywire_schema::Timestamp) | `dateTime.iso8601` |
 //! | `Vec`, tuples, arrays | `array` |
 //! | structures | `struct`; a member that is `None` is left out |

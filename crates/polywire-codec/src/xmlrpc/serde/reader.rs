@@ -23,6 +23,8 @@ const FEW_BYTES: usize = 96;
 
 impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
     const HUMAN_READABLE: bool = true;
+    /// Bytes are base64.
+    const TEXT_IS_BYTES: bool = false;
 
     #[inline(always)]
     fn kind(&mut self) -> Result<Kind, Error> {
