@@ -45,7 +45,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Reads the end tags of an array or struct, and its `</value>`.
-    pub(super) fn end_collection(&mut self, tags: &[&'static str]) -> Result<(), Error> {
+    fn end_collection(&mut self, tags: &[&'static str]) -> Result<(), Error> {
         for tag in tags {
             self.cursor
                 .expect_end(tag, "the end tag of the array or struct")?;
@@ -204,7 +204,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Like [`begin_struct`](Self::begin_struct), but does not enter a level of nesting.
     #[inline]
     fn begin_members(&mut self, mark: u64) -> Result<Seq, Error> {
-        if mark != CLOSED && self.profile.duplicates != Duplicates::Refuse {
+        if mark != CLOSED && self.profile.duplicates != Duplicates::Reject {
             self.find_ignored_members(mark)?;
         }
         Ok(Seq {
@@ -231,8 +231,8 @@ impl<'de> XmlRpcDecoder<'de> {
             return None;
         }
         let name = match seq.count {
-            0 => self.first_member()?,
-            _ => self.following_member()?,
+            0 => self.plain_first_member()?,
+            _ => self.plain_following_member()?,
         };
         seq.count += 1;
         Some(name)
@@ -242,18 +242,18 @@ impl<'de> XmlRpcDecoder<'de> {
     /// is ignored as a duplicate.
     #[inline(always)]
     pub(super) fn is_plain(&self, seq: &Seq) -> bool {
-        seq.mark == OPEN && self.profile.duplicates == Duplicates::Refuse
+        seq.mark == OPEN && self.profile.duplicates == Duplicates::Reject
     }
 
     /// Reads the name of the first member in plain form.
     #[inline(never)]
-    pub(super) fn first_member(&mut self) -> Option<&'de str> {
+    fn plain_first_member(&mut self) -> Option<&'de str> {
         self.cursor.text_between(0, FIRST_MEMBER, NAME_TO_VALUE)
     }
 
     /// Reads the end tag of a member and the name of the next one, in plain form.
     #[inline(always)]
-    pub(super) fn following_member(&mut self) -> Option<&'de str> {
+    fn plain_following_member(&mut self) -> Option<&'de str> {
         self.cursor.text_between(0, NEXT_MEMBER, NAME_TO_VALUE)
     }
 
@@ -287,10 +287,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// [`Self::next_member`] for tags in any form, and for the end of the struct. Skips members that
     /// are ignored as duplicates.
     #[inline(never)]
-    pub(super) fn slow_next_member(
-        &mut self,
-        seq: &mut Seq,
-    ) -> Result<Option<Cow<'de, str>>, Error> {
+    fn slow_next_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
         if self.plain_struct_end(seq) {
             return Ok(None);
         }
@@ -343,7 +340,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Reads `</member>`.
     #[inline]
-    pub(super) fn end_member(&mut self) -> Result<(), Error> {
+    fn end_member(&mut self) -> Result<(), Error> {
         if self.cursor.skip(b"</member>") {
             return Ok(());
         }

@@ -258,7 +258,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
 
     fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
         if seq.state == POSITIONAL {
-            return self.positional(shape, seq);
+            return self.positional_member(shape, seq);
         }
         Ok(match shape.find(NameSource::Member, self.name.as_bytes()) {
             Some(ordinal) => Name::Member(ordinal),

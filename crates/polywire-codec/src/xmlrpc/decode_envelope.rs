@@ -303,8 +303,8 @@ impl<'de> XmlRpcDecoder<'de> {
     /// The value is not a struct, or a member before `name` is malformed.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
         let mut seq = self.begin_map(Member::DOCUMENT)?;
-        while let Some(own) = self.next_member(&mut seq)? {
-            if own == name {
+        while let Some(member) = self.next_member(&mut seq)? {
+            if member == name {
                 return Ok(true);
             }
             self.count_item()?;
@@ -388,7 +388,11 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// The member of the structure that the current positional parameter stands for.
-    pub(super) fn positional(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
+    pub(super) fn positional_member(
+        &mut self,
+        shape: Schema<'_>,
+        seq: &mut Seq,
+    ) -> Result<Name, Error> {
         let ordinal = seq.count;
         if ordinal >= shape.len() {
             let error = self.error(ErrorKind::Unknown, "");

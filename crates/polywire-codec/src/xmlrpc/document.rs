@@ -42,8 +42,9 @@ struct NameFilter {
 }
 
 impl NameFilter {
+    /// Adds a name.
     #[inline(always)]
-    fn mark(&mut self, name: &[u8]) {
+    fn add(&mut self, name: &[u8]) {
         let (first, last) = match name {
             [first, .., last] => (*first, *last),
             [only] => (*only, 0),
@@ -86,7 +87,8 @@ impl XmlRpcDecoder<'_> {
         }
     }
 
-    /// Reads a scalar in plain form. Returns `None`, with nothing read, for anything else.
+    /// Reads a scalar whose start tag is in plain form. If it returns `None`, nothing was read, and
+    /// the value needs the slow path.
     ///
     /// Not inlined in debug builds, because its variables would then take stack space at every
     /// level of a nested value.
@@ -124,6 +126,7 @@ impl XmlRpcDecoder<'_> {
         }
     }
 
+    /// Reads an array after its start tag.
     #[inline(never)]
     fn document_array(&mut self, mut seq: Seq) -> Result<Value, Error> {
         let mut list = Vec::new();
@@ -150,25 +153,26 @@ impl XmlRpcDecoder<'_> {
         }
     }
 
+    /// Reads a struct after its start tag.
     #[inline(never)]
     fn document_struct(&mut self, mark: u64) -> Result<Value, Error> {
         let mut seq = self.begin_struct(mark)?;
         let mut entries: Vec<(Text, Value)> = Vec::new();
         let expected = std::mem::take(&mut self.members_hint) as usize;
-        let (mut names, mut child) = (NameFilter::default(), None);
+        let (mut names, mut nested_len) = (NameFilter::default(), None);
         while let Some(name) = self.document_member(&mut seq, &mut names)? {
             // The hint for a nested struct is the length of its predecessor, or of this struct so
             // far. So the reserved memory is bounded by the members that were read.
-            let own = entries.len() + 1;
-            self.members_hint = child.unwrap_or(own).min(MAX_HINT) as u32;
+            let len = entries.len() + 1;
+            self.members_hint = nested_len.unwrap_or(len).min(MAX_HINT) as u32;
             let value = self.document_value()?;
             if let Value::Map(map) = &value {
-                child = Some(map.len());
+                nested_len = Some(map.len());
             }
             // Comparing many members here would take quadratic time. `from_distinct` checks those.
             let maybe_duplicate =
                 std::mem::take(&mut names.maybe_seen) && entries.len() < MAX_COMPARED;
-            if maybe_duplicate && entries.iter().any(|(own, _)| *own == name) {
+            if maybe_duplicate && entries.iter().any(|(other, _)| *other == name) {
                 return Err(self.duplicate_member(&name));
             }
             if entries.capacity() == 0 {
@@ -184,8 +188,9 @@ impl XmlRpcDecoder<'_> {
         }
     }
 
+    /// The error for a duplicate member.
     #[cold]
-    pub(super) fn duplicate_member(&self, name: &str) -> Error {
+    fn duplicate_member(&self, name: &str) -> Error {
         let name: String = name.escape_debug().take(64).collect();
         let error = self.error(ErrorKind::Duplicate, "each member once");
         error.found(format!("`{name}`"))
@@ -206,13 +211,13 @@ impl XmlRpcDecoder<'_> {
             self.cursor.at = start + len + NAME_TO_VALUE.len();
             seq.count += 1;
             self.count_item()?;
-            names.mark(&self.cursor.text.as_bytes()[start..start + len]);
+            names.add(&self.cursor.text.as_bytes()[start..start + len]);
             return Ok(Some(name));
         }
         match self.next_member(seq)? {
             Some(name) => {
                 self.count_item()?;
-                names.mark(name.as_bytes());
+                names.add(name.as_bytes());
                 Ok(Some(keep::text(self.body, name)))
             }
             None => Ok(None),

@@ -40,7 +40,7 @@ impl XmlRpcDecoder<'_> {
         let start = self.cursor.at;
         // The members are read again afterwards, and count once.
         let (items, depth) = self.budget.mark();
-        self.profile.duplicates = Duplicates::Refuse;
+        self.profile.duplicates = Duplicates::Reject;
         let mut offsets = Vec::new();
         let mut seq = Seq {
             mark,

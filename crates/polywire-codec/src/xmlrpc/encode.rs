@@ -158,7 +158,7 @@ impl XmlRpcEncoder {
     #[inline]
     fn check_first_member(&mut self) {
         if self.out.last_chunk::<8>() != Some(BEGIN_STRUCT) {
-            self.fail_misplaced("a value behind each name");
+            self.fail_misplaced("a value after each name");
         }
     }
 
@@ -194,7 +194,7 @@ impl XmlRpcEncoder {
     #[inline(never)]
     fn check_value_start(&mut self) {
         if !self.is_at_value_start() {
-            self.fail_misplaced("one value, and no other behind it");
+            self.fail_misplaced("only one value");
         }
     }
 
@@ -232,7 +232,7 @@ impl XmlRpcEncoder {
     #[inline(never)]
     fn end_empty_struct(&mut self) {
         if self.out.last_chunk::<8>() != Some(BEGIN_STRUCT) {
-            self.fail_misplaced("a value behind the name of each member");
+            self.fail_misplaced("a value after the name of each member");
         }
         self.out.extend_from_slice(b"</struct></value>");
     }
@@ -431,7 +431,7 @@ impl Encoder for XmlRpcEncoder {
         match self.style.nil {
             Nil::Plain => self.out.extend_from_slice(b"<value><nil/></value>"),
             Nil::Prefixed => self.out.extend_from_slice(PREFIXED_NIL),
-            Nil::Refuse => {
+            Nil::Reject => {
                 let error = Error::new(ErrorKind::Unwritable).in_format("XML-RPC");
                 self.fail(
                     error

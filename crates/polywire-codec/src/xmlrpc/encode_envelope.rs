@@ -13,7 +13,7 @@ use super::encode::{BEGIN_LIST, END_LIST, END_VALUE};
 use super::style::Style;
 use crate::checks::unbalanced;
 
-/// The part of a message around its value.
+/// The tags around the value of a message.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Envelope<'a> {
@@ -152,7 +152,7 @@ impl XmlRpcEncoder {
             _ => false,
         };
         if !positional || self.depth > 0 || self.out.len() == self.value_start {
-            return self.fail_misplaced("a parameter between the values of a positional call");
+            return self.fail_misplaced("a parameter after a complete value of a positional call");
         }
         self.check_one_value();
         self.envelope = EnvelopeKind::Parameters;
@@ -209,7 +209,7 @@ impl XmlRpcEncoder {
         if self.depth != 0 || self.error.is_some() || self.out.len() != self.value_end {
             return self.slow_finish();
         }
-        // Constants of different lengths: `extend_from_slice` then needs no call of `memcpy`.
+        // The length is constant in each arm, so that `extend_from_slice` does not call `memcpy`.
         match self.envelope {
             EnvelopeKind::Parameters => self.out.extend_from_slice(END_CALL),
             EnvelopeKind::Response => self.out.extend_from_slice(END_RESPONSE),
@@ -237,9 +237,9 @@ impl XmlRpcEncoder {
                 }
                 b"</params></methodCall>"
             }
-            frame => {
+            envelope => {
                 self.check_one_value();
-                match frame {
+                match envelope {
                     EnvelopeKind::Response => END_RESPONSE,
                     EnvelopeKind::Fault => b"</fault></methodResponse>",
                     EnvelopeKind::Value => b"",

@@ -137,7 +137,7 @@ impl Leniency {
 pub enum Duplicates {
     /// An error.
     #[default]
-    Refuse,
+    Reject,
     /// The first member is used, the others are skipped.
     First,
     /// The last member is used, the others are skipped.

@@ -86,7 +86,7 @@ impl XmlRpcProfile {
         defaults: Defaults::Server,
         positional: false,
         leniency: Leniency::STRICT,
-        duplicates: Duplicates::Refuse,
+        duplicates: Duplicates::Reject,
     };
 
     /// Applies the rules of Smithy for clients: nulls in dense collections are skipped, missing

@@ -23,7 +23,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// The text of a number. `0` if it is empty and the leniency `empty_numbers` is on.
-    pub(super) fn digits_or_zero<'t>(&self, text: &'t str) -> &'t str {
+    fn digits_or_zero<'t>(&self, text: &'t str) -> &'t str {
         match text.is_empty() && self.cursor.dialect.empty_numbers() {
             true => "0",
             false => text,
@@ -31,7 +31,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Like [`digits_or_zero`](Self::digits_or_zero), for a big number. An empty string is never 0.
-    pub(super) fn big_digits_or_zero(&self, kind: Type, text: Cow<'de, str>) -> Cow<'de, str> {
+    fn big_digits_or_zero(&self, kind: Type, text: Cow<'de, str>) -> Cow<'de, str> {
         match kind {
             Type::String | Type::Untyped => text,
             _ if text.is_empty() => Cow::Borrowed(self.digits_or_zero("")),
@@ -120,7 +120,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Rejects digits that are longer than the limit, because the value stores them.
-    pub(super) fn check_digits_len(&mut self, digits: &str, start: usize) -> Result<(), Error> {
+    fn check_digits_len(&mut self, digits: &str, start: usize) -> Result<(), Error> {
         if digits.len() <= self.cursor.max_text {
             return Ok(());
         }
@@ -146,7 +146,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(value)
     }
 
-    /// The decimal number of any size that a text says.
+    /// Parses a decimal number of any size, which may be a string.
     pub(super) fn decimal_of(
         &mut self,
         kind: Type,
@@ -177,7 +177,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// The error for an integer outside the range of its type.
     #[cold]
-    pub(super) fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
+    fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
         self.invalid(
             start,
             match bits {

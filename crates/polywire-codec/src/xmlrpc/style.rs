@@ -16,7 +16,7 @@ pub enum Nil {
     /// <http://ws.apache.org/xmlrpc/namespaces/extensions>.
     Prefixed,
     /// A null is an error.
-    Refuse,
+    Reject,
 }
 
 /// Whether a server adds the structure of a modelled error to its fault, as a third member `detail`.
@@ -28,7 +28,7 @@ pub enum Nil {
 pub enum FaultDetail {
     /// If the head of the call requests it, as clients with the model do.
     #[default]
-    Asked,
+    OnRequest,
     /// Always.
     Always,
     /// Never. Clients do not request it.
@@ -44,7 +44,7 @@ pub enum FaultDetail {
 pub enum ForbiddenText {
     /// The string is an error, which names the character and its offset.
     #[default]
-    Refuse,
+    Reject,
     /// The string is written as `base64` of its UTF-8.
     Base64,
     /// Each such character becomes U+FFFD.
@@ -57,7 +57,7 @@ impl ForbiddenText {
     /// The policy for the escaper.
     pub(super) const fn escape_policy(self) -> Forbidden {
         match self {
-            Self::Refuse | Self::Base64 => Forbidden::Reject,
+            Self::Reject | Self::Base64 => Forbidden::Reject,
             Self::Replace => Forbidden::Replace,
             Self::Strip => Forbidden::Strip,
         }
@@ -109,19 +109,19 @@ impl Style {
         untyped_strings: false,
         nil: Nil::Plain,
         prefixed_i8: false,
-        forbidden: ForbiddenText::Refuse,
+        forbidden: ForbiddenText::Reject,
         fractions: false,
-        fault_detail: FaultDetail::Asked,
+        fault_detail: FaultDetail::OnRequest,
     };
 
     /// The names of the settings for [`with_setting`](Self::with_setting), and their values. The first
     /// value is the default.
     pub const SETTINGS: &'static [(&'static str, &'static [&'static str])] = &[
-        ("detail", &["asked", "always", "never"]),
-        ("forbidden", &["refuse", "base64", "replace", "strip"]),
+        ("detail", &["on-request", "always", "never"]),
+        ("forbidden", &["reject", "base64", "replace", "strip"]),
         ("fractions", &["no", "yes"]),
         ("i8", &["plain", "prefixed"]),
-        ("nil", &["plain", "prefixed", "refuse"]),
+        ("nil", &["plain", "prefixed", "reject"]),
         ("strings", &["typed", "untyped"]),
     ];
 
@@ -138,10 +138,10 @@ impl Style {
     #[must_use]
     pub fn with_setting(self, name: &str, value: &str) -> Option<Self> {
         Some(match (name, value) {
-            ("detail", "asked") => self.with_fault_detail(FaultDetail::Asked),
+            ("detail", "on-request") => self.with_fault_detail(FaultDetail::OnRequest),
             ("detail", "always") => self.with_fault_detail(FaultDetail::Always),
             ("detail", "never") => self.with_fault_detail(FaultDetail::Never),
-            ("forbidden", "refuse") => self.with_forbidden(ForbiddenText::Refuse),
+            ("forbidden", "reject") => self.with_forbidden(ForbiddenText::Reject),
             ("forbidden", "base64") => self.with_forbidden(ForbiddenText::Base64),
             ("forbidden", "replace") => self.with_forbidden(ForbiddenText::Replace),
             ("forbidden", "strip") => self.with_forbidden(ForbiddenText::Strip),
@@ -149,7 +149,7 @@ impl Style {
             ("i8", "plain" | "prefixed") => self.with_prefixed_i8(value == "prefixed"),
             ("nil", "plain") => self.with_nil(Nil::Plain),
             ("nil", "prefixed") => self.with_nil(Nil::Prefixed),
-            ("nil", "refuse") => self.with_nil(Nil::Refuse),
+            ("nil", "reject") => self.with_nil(Nil::Reject),
             ("strings", "typed" | "untyped") => self.with_untyped_strings(value == "untyped"),
             _ => return None,
         })

@@ -134,7 +134,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Reads the end tag of the type of a scalar.
-    pub(super) fn end_type(&mut self, tag: Start<'_>) -> Result<(), Error> {
+    fn end_type(&mut self, tag: Start<'_>) -> Result<(), Error> {
         self.cursor
             .expect_end(tag.name, "the end tag of the value's type")
     }
@@ -242,7 +242,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Reads the end tags of a nil after its start tag.
-    pub(super) fn end_nil(&mut self, tag: Start<'_>) -> Result<(), Error> {
+    fn end_nil(&mut self, tag: Start<'_>) -> Result<(), Error> {
         if !tag.empty {
             self.end_type(tag)?;
         }

@@ -31,7 +31,7 @@
 //!
 //! Untagged enums, flattened fields and values of other crates get an integer as the first of
 //! `i64`, `u64`, `i128` and `u128` that fits. They get a longer integer, a `bigdecimal` and a date
-//! as text. A [`Value`](polywire_schema::Value) keeps their types.
+//! as text. A [`Value`] keeps their types.
 //!
 //! # Keys
 //!
@@ -166,7 +166,7 @@ impl XmlRpcEncoder {
     /// Writes a serde type as the parameters of a positional call. The representation is that of
     /// [`XmlRpcDecoder::deserialize_parameters`].
     ///
-    /// A [`Value`](polywire_schema::Value) is always one parameter, also if it is a list. Values of
+    /// A [`Value`] is always one parameter, also if it is a list. Values of
     /// other crates, such as `serde_json::Value`, are written as several parameters if they are lists,
     /// but read as one. Put them into a tuple with one element.
     ///
