@@ -6,6 +6,7 @@ use polywire_schema::{Error, Event, Seq};
 
 use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
+use super::tags::{END_ARRAY, FIRST_NAME, NEXT_NAME};
 use super::value::Type;
 use crate::xml_tokens::Start;
 
@@ -31,11 +32,8 @@ pub(super) const CLOSED: u64 = 2;
 /// A flag for `<ex:array>` and `<ex:struct>`.
 pub(super) const PREFIXED: u64 = 4;
 
-pub(super) const FIRST_MEMBER: &[u8; 14] = b"<member><name>";
-pub(super) const NEXT_MEMBER: &[u8; 23] = b"</member><member><name>";
 pub(super) const NAME_TO_VALUE: &[u8; 14] = b"</name><value>";
 const END_STRUCT: &[u8; 26] = b"</member></struct></value>";
-const END_ARRAY: &[u8; 23] = b"</data></array></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Enters a level of nesting.
@@ -76,22 +74,26 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Reads the start tag of an array, and begins it.
+    /// Reads the start tag of an array, and begins it. `expected` is for the error of another type.
     #[inline(always)]
-    pub(super) fn read_array_start(&mut self) -> Result<Seq, Error> {
+    pub(super) fn read_array_start(
+        &mut self,
+        expected: impl FnOnce() -> &'static str,
+    ) -> Result<Seq, Error> {
         if !self.empty_value && self.cursor.skip(b"<array><data>") {
             self.enter_collection()?;
             return Ok(Seq::default());
         }
-        self.slow_array_start()
+        self.slow_array_start(expected)
     }
 
+    /// [`Self::read_array_start`] for a tag in any form.
     #[inline(never)]
-    fn slow_array_start(&mut self) -> Result<Seq, Error> {
+    fn slow_array_start(&mut self, expected: impl FnOnce() -> &'static str) -> Result<Seq, Error> {
         let start = self.cursor.at;
         match self.value_type()? {
             (Type::Array, tag) => self.begin_array(tag.mark()),
-            _ => Err(self.wrong_type(start, "an array")),
+            _ => Err(self.wrong_type(start, expected())),
         }
     }
 
@@ -248,13 +250,13 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Reads the name of the first member in plain form.
     #[inline(never)]
     fn plain_first_member(&mut self) -> Option<&'de str> {
-        self.cursor.text_between(0, FIRST_MEMBER, NAME_TO_VALUE)
+        self.cursor.text_between(0, FIRST_NAME, NAME_TO_VALUE)
     }
 
     /// Reads the end tag of a member and the name of the next one, in plain form.
     #[inline(always)]
     fn plain_following_member(&mut self) -> Option<&'de str> {
-        self.cursor.text_between(0, NEXT_MEMBER, NAME_TO_VALUE)
+        self.cursor.text_between(0, NEXT_NAME, NAME_TO_VALUE)
     }
 
     /// Reads the end tags of the last member and of the struct in plain form. Returns `false`, with
@@ -276,9 +278,9 @@ impl<'de> XmlRpcDecoder<'de> {
             return None;
         }
         let len = match seq.count {
-            0 if rest.starts_with(FIRST_MEMBER) => FIRST_MEMBER.len(),
+            0 if rest.starts_with(FIRST_NAME) => FIRST_NAME.len(),
             0 => return None,
-            _ if rest.starts_with(NEXT_MEMBER) => NEXT_MEMBER.len(),
+            _ if rest.starts_with(NEXT_NAME) => NEXT_NAME.len(),
             _ => return None,
         };
         Some(self.cursor.at + len)

@@ -123,15 +123,10 @@ impl<'de> XmlRpcDecoder<'de> {
                 ..Seq::default()
             });
         }
-        let start = self.cursor.at;
-        if !self.empty_value && self.cursor.skip(b"<struct>") {
-            return self.begin_struct(OPEN);
-        }
-        let found = self.value_type()?;
-        self.begin_struct_value(found, start, at.kind().describe())
+        self.begin_map(at)
     }
 
-    /// Begins a map.
+    /// Begins a struct.
     pub(super) fn begin_map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<struct>") {
@@ -143,15 +138,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Begins a list.
     fn begin_list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        let start = self.cursor.at;
-        if !self.empty_value && self.cursor.skip(b"<array><data>") {
-            self.enter_collection()?;
-            return Ok(Seq::default());
-        }
-        match self.value_type()? {
-            (Type::Array, tag) => self.begin_array(tag.mark()),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
-        }
+        self.read_array_start(|| at.kind().describe())
     }
 
     /// Whether the value may be a nil, judging by its first two bytes.

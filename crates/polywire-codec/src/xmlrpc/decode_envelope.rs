@@ -13,12 +13,10 @@ use polywire_schema::{
 
 use super::collections::OPEN;
 use super::cursor::Cursor;
+use super::tags::{END_CALL, END_RESPONSE, OPEN_CALL, OPEN_PARAMS};
 use super::value::{is_space, trimmed};
 use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
 use crate::checks;
-
-/// The end tags after the last parameter of a call, in plain form.
-const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
 
 /// The kind of a response. No further kinds will be added.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -121,14 +119,11 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        const START: &[u8; 45] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
-        const AFTER_METHOD: &[u8; 21] = b"</methodName><params>";
-
         // The decoder is created last, so that it is not moved.
-        if let Some((method, start)) = element_reader::xml_text(source.0, 0, START, AFTER_METHOD)
+        if let Some((method, start)) = element_reader::xml_text(source.0, 0, OPEN_CALL, OPEN_PARAMS)
             && method.len() <= limits.string()
         {
-            let at = start + method.len() + AFTER_METHOD.len();
+            let at = start + method.len() + OPEN_PARAMS.len();
             let decoder = Self::new(source, at, Section::Parameters, profile, limits);
             return Ok((Cow::Borrowed(trimmed_str(method)), decoder));
         }
@@ -177,7 +172,7 @@ impl<'de> XmlRpcDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         let mut decoder = Self::value(body, offset, profile, limits)?;
-        decoder.array_mark = decoder.read_array_start()?.mark;
+        decoder.array_mark = decoder.read_array_start(|| "an array")?.mark;
         decoder.section = Section::ParameterArray;
         Ok(decoder)
     }
@@ -327,7 +322,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let ended = match self.section {
             Section::End => rest.is_empty(),
             Section::Parameters => self.parameters > 0 && is_end(rest, END_CALL),
-            Section::Response => is_end(rest, b"</param></params></methodResponse>"),
+            Section::Response => is_end(rest, END_RESPONSE),
             _ => false,
         };
         if !ended {

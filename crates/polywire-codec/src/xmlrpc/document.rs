@@ -8,6 +8,7 @@ use polywire_schema::{Decoder, Error, ErrorKind, Map, Seq, Text, Value};
 
 use super::XmlRpcDecoder;
 use super::collections::{NAME_TO_VALUE, OPEN};
+use super::tags::NEXT_NAME;
 use super::value::Type;
 use crate::keep;
 
@@ -176,8 +177,7 @@ impl XmlRpcDecoder<'_> {
                 return Err(self.duplicate_member(&name));
             }
             if entries.capacity() == 0 {
-                let next = super::collections::NEXT_MEMBER;
-                entries.reserve_exact(self.initial_capacity(expected, seq.mark == OPEN, next));
+                entries.reserve_exact(self.initial_capacity(expected, seq.mark == OPEN, NEXT_NAME));
             }
             entries.push((name, value));
         }

@@ -14,6 +14,7 @@ use polywire_text::{base64, element_writer, number};
 
 use super::encode_envelope::EnvelopeKind;
 use super::style::{Nil, Style};
+use super::tags::{END_ARRAY, END_STRING, FIRST_NAME, NEXT_NAME};
 use crate::checks::unbalanced;
 
 /// An encoder for one XML-RPC message, or for one value of it.
@@ -44,12 +45,8 @@ const PREFIXED_NIL: &[u8] =
 const PREFIXED_I8: &[u8] =
     b"<value><ex:i8 xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\">";
 pub(super) const OPEN_STRING: &[u8; 15] = b"<value><string>";
-pub(super) const CLOSE_STRING: &[u8; 17] = b"</string></value>";
-pub(super) const FIRST_NAME: &[u8; 14] = b"<member><name>";
-pub(super) const NEXT_NAME: &[u8; 23] = b"</member><member><name>";
 pub(super) const CLOSE_NAME: &[u8; 7] = b"</name>";
 pub(super) const BEGIN_LIST: &[u8] = b"<value><array><data>";
-pub(super) const END_LIST: &[u8] = b"</data></array></value>";
 
 impl XmlRpcEncoder {
     /// Sets which absent members are written with their default. Initially all.
@@ -294,7 +291,7 @@ impl Encoder for XmlRpcEncoder {
     #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {
         if self.leave() {
-            self.out.extend_from_slice(END_LIST);
+            self.out.extend_from_slice(END_ARRAY);
             self.mark_container_end();
         }
     }
@@ -378,7 +375,7 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         if self.style.untyped_strings
-            || !element_writer::push_xml(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+            || !element_writer::push_xml(&mut self.out, OPEN_STRING, value, END_STRING)
         {
             self.slow_string(at, value);
         }
@@ -387,7 +384,7 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn text(&mut self, at: Member<'_>, value: &Text) {
         if self.style.untyped_strings
-            || !element_writer::push_xml_text(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+            || !element_writer::push_xml_text(&mut self.out, OPEN_STRING, value, END_STRING)
         {
             self.slow_string(at, value);
         }

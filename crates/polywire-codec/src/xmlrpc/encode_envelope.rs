@@ -9,8 +9,9 @@ use polywire_schema::{Defaults, Encoder, Error, ErrorKind, Member};
 use polywire_text::element_writer;
 
 use super::XmlRpcEncoder;
-use super::encode::{BEGIN_LIST, END_LIST, END_VALUE};
+use super::encode::{BEGIN_LIST, END_VALUE};
 use super::style::Style;
+use super::tags::{END_ARRAY, END_CALL, END_RESPONSE, OPEN_CALL, OPEN_PARAMS};
 use crate::checks::unbalanced;
 
 /// The tags around the value of a message.
@@ -52,14 +53,10 @@ pub(super) enum EnvelopeKind {
     Item,
 }
 
-const OPEN_CALL: &[u8; 45] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
-const OPEN_PARAMS: &[u8; 21] = b"</methodName><params>";
 const OPEN_RESPONSE: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param>";
 const OPEN_FAULT: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><fault>";
 const PARAM: &[u8; 7] = b"<param>";
 const NEXT_PARAM: &[u8; 15] = b"</param><param>";
-const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
-const END_RESPONSE: &[u8; 34] = b"</param></params></methodResponse>";
 
 impl XmlRpcEncoder {
     /// Creates an encoder that appends to `out`.
@@ -243,7 +240,7 @@ impl XmlRpcEncoder {
                     EnvelopeKind::Response => END_RESPONSE,
                     EnvelopeKind::Fault => b"</fault></methodResponse>",
                     EnvelopeKind::Value => b"",
-                    EnvelopeKind::Item => END_LIST,
+                    EnvelopeKind::Item => END_ARRAY,
                     EnvelopeKind::Call | EnvelopeKind::Parameters | EnvelopeKind::Positional => {
                         END_CALL
                     }

@@ -4,8 +4,9 @@ use polywire_schema::{Encoder as _, Error, ErrorKind, Member};
 use polywire_text::escape::{self, XmlPlace};
 
 use super::XmlRpcEncoder;
-use super::encode::{CLOSE_NAME, CLOSE_STRING, END_VALUE, FIRST_NAME, OPEN_STRING};
+use super::encode::{CLOSE_NAME, END_VALUE, OPEN_STRING};
 use super::style::{ForbiddenText, Style};
+use super::tags::{END_STRING, FIRST_NAME};
 
 impl XmlRpcEncoder {
     /// Writes escaped text. `what` is the path for the error of a forbidden character.
@@ -25,7 +26,7 @@ impl XmlRpcEncoder {
         if let Err(malformed) = escape::push_xml(&mut self.out, value) {
             self.fail_forbidden(value, malformed.offset, &format!("{at:?}"));
         }
-        self.out.extend_from_slice(CLOSE_STRING);
+        self.out.extend_from_slice(END_STRING);
     }
 
     /// Writes any string in a style other than the default.
@@ -34,7 +35,7 @@ impl XmlRpcEncoder {
         let start = self.out.len();
         let (open, close): (&[u8], &[u8]) = match self.style.untyped_strings {
             true => (b"<value>", END_VALUE),
-            false => (OPEN_STRING, CLOSE_STRING),
+            false => (OPEN_STRING, END_STRING),
         };
         self.out.extend_from_slice(open);
         let forbidden = self.style.forbidden;

@@ -4,7 +4,8 @@ use polywire_schema::{Encoder as _, Error, ErrorKind, Map, Member, Value};
 use polywire_text::element_writer;
 
 use super::XmlRpcEncoder;
-use super::encode::{BEGIN_LIST, CLOSE_NAME, END_LIST, FIRST_NAME, NEXT_NAME};
+use super::encode::{BEGIN_LIST, CLOSE_NAME};
+use super::tags::{END_ARRAY, FIRST_NAME, NEXT_NAME};
 
 impl XmlRpcEncoder {
     pub(super) fn document_value(&mut self, at: Member<'_>, value: &Value) {
@@ -26,7 +27,7 @@ impl XmlRpcEncoder {
             self.document_value(at, item);
         }
         self.depth -= 1;
-        self.out.extend_from_slice(END_LIST);
+        self.out.extend_from_slice(END_ARRAY);
     }
 
     fn document_map(&mut self, at: Member<'_>, map: &Map) {

@@ -44,6 +44,7 @@ mod scalars;
 mod serde;
 mod style;
 mod surrogates;
+mod tags;
 mod value;
 
 use polywire_schema::{Decode, Defaults, Encode, Error, Limits, Member, Value};

@@ -68,7 +68,7 @@ impl<'de> XmlRpcDecoder<'de> {
             let error = self.error(ErrorKind::Missing, "one parameter, an array of calls");
             return Err(error);
         }
-        let mut seq = self.read_array_start()?;
+        let mut seq = self.read_array_start(|| "an array")?;
         let most = self.budget.calls();
         let mut calls = Vec::new();
         while self.next_item(&mut seq)? {
@@ -172,7 +172,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// The message is malformed, the value is not an array, or an item is neither an array with one
     /// item nor the struct of a fault.
     pub fn multicall_results(&mut self) -> Result<Vec<MulticallResult>, Error> {
-        let mut seq = self.read_array_start()?;
+        let mut seq = self.read_array_start(|| "an array")?;
         let mut found = Vec::new();
         while self.next_item(&mut seq)? {
             let result = self.multicall_result()?;

@@ -7,8 +7,8 @@ use polywire_text::number::{Integer, integer_prefix, parse_f64};
 use polywire_text::{base64, element_reader, scan};
 
 use super::XmlRpcDecoder;
+use super::tags::END_STRING;
 
-pub(super) const END_STRING: &[u8; 17] = b"</string></value>";
 const END_BASE64: &[u8] = b"</base64></value>";
 const END_DATE: &[u8] = b"</dateTime.iso8601></value>";
 const END_DOUBLE: &[u8; 17] = b"</double></value>";

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use polywire_schema::{BigInteger, Error, Text, Timestamp, Value};
 
 use super::XmlRpcDecoder;
-use super::plain::END_STRING;
+use super::tags::END_STRING;
 use crate::keep;
 use crate::xml_tokens::Start;
 

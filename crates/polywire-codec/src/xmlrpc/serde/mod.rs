@@ -3,7 +3,7 @@
 //! | Rust | XML-RPC |
 //! |---|---|
 //! | `bool` | `boolean` |
-//! | integers | `int` up to 32 bits, `i8` up to 64 bits, otherwise an error; all types of integers are read, also `biginteger` |
+//! | integers | `int` up to 32 bits, `i8` up to 64 bits, otherwise an error; reads all types of integers |
 //! | `f32`, `f64` | `double`; integers are also read |
 //! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601, a number is an error |
 //! | bytes, [`Blob`](polywire_schema::Blob) | `base64`; an array of numbers is also read, text is an error |
@@ -36,7 +36,7 @@
 //! # Keys
 //!
 //! A duplicate key of a map is an error for every type. In a structure, a duplicate of one of its
-//! fields is an error.
+//! fields is an error. [`Duplicates`](super::Duplicates) has other policies.
 
 mod parameters;
 mod reader;
@@ -166,9 +166,9 @@ impl XmlRpcEncoder {
     /// Writes a serde type as the parameters of a positional call. The representation is that of
     /// [`XmlRpcDecoder::deserialize_parameters`].
     ///
-    /// A [`Value`] is always one parameter, also if it is a list. Values of
-    /// other crates, such as `serde_json::Value`, are written as several parameters if they are lists,
-    /// but read as one. Put them into a tuple with one element.
+    /// A [`Value`] is always one parameter, also if it is a list. Values of other crates, such as
+    /// `serde_json::Value`, are written as several parameters if they are lists, but read as one. Put
+    /// them into a tuple with one element.
     ///
     /// # Errors
     ///
