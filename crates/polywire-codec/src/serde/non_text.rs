@@ -6,8 +6,8 @@ use serde::de::{Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpecte
 
 /// A visitor that rejects text with a type error. It passes any other value to `visitor`.
 ///
-/// Formats pass some values as text although they are not strings: the digits of numbers that no
-/// type of Rust can hold. Most visitors for strings or bytes would accept them.
+/// Formats pass some values as text although they are not strings, such as the digits of numbers that
+/// serde has no type for. Most visitors for strings or bytes would accept them.
 pub(super) struct NonText<V> {
     pub(super) visitor: V,
     /// What the text is, for the error.
@@ -29,7 +29,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for NonText<V> {
         self.visitor.expecting(formatter)
     }
 
-    /// serde passes borrowed and owned text to this method, too.
+    /// The default methods for borrowed and owned text call this one.
     #[cold]
     fn visit_str<E: Error>(self, _: &str) -> Result<V::Value, E> {
         Err(E::invalid_type(
