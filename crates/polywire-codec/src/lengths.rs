@@ -30,7 +30,7 @@ const MAX: u32 = 1024;
 impl Lengths {
     /// Predicts the length of the list or map of `at`.
     #[inline]
-    pub(crate) fn expected(&mut self, at: Member<'_>) -> usize {
+    pub(crate) fn size_hint(&mut self, at: Member<'_>) -> usize {
         let (length, member) = self.slot(at);
         let known = std::mem::replace(length, Length { member, count: MIN });
         match known.member == member {
@@ -74,18 +74,18 @@ mod tests {
         let shape = set.find_shape("a#Shape").unwrap();
         let (at, other) = (shape.member(0), shape.member(16));
         let mut lengths = Lengths::default();
-        assert_eq!(lengths.expected(at), DEFAULT);
+        assert_eq!(lengths.size_hint(at), DEFAULT);
         // A nested list of the same member.
-        assert_eq!(lengths.expected(at), usize::from(MIN));
+        assert_eq!(lengths.size_hint(at), usize::from(MIN));
         lengths.note(at, 1000);
         // Another member with the same slot.
         assert_eq!(lengths.expected(other), DEFAULT);
         lengths.note(at, 1000);
-        assert_eq!(lengths.expected(at), 1000);
-        assert_eq!(lengths.expected(at), usize::from(MIN));
+        assert_eq!(lengths.size_hint(at), 1000);
+        assert_eq!(lengths.size_hint(at), usize::from(MIN));
         lengths.note(at, u32::MAX);
-        assert_eq!(lengths.expected(at), MAX as usize);
+        assert_eq!(lengths.size_hint(at), MAX as usize);
         lengths.note(at, 0);
-        assert_eq!(lengths.expected(at), usize::from(MIN));
+        assert_eq!(lengths.size_hint(at), usize::from(MIN));
     }
 }

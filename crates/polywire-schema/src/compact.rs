@@ -299,7 +299,7 @@ enums! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Encoding, SchemaSet};
+    use crate::{NameEncoding, SchemaSet};
 
     fn sample() -> SchemaBuilder {
         let mut builder = SchemaBuilder::new();
@@ -346,7 +346,7 @@ mod tests {
         let runs: Vec<Vec<u8>> = set
             .shapes()
             .flat_map(|shape| shape.members())
-            .map(|member| member.run(Encoding::XmlOpen).as_bytes().to_vec())
+            .map(|member| member.run(NameEncoding::XmlOpen).as_bytes().to_vec())
             .collect();
         format!("{:?} {runs:?}", set.parts())
     }

@@ -2,7 +2,7 @@
 //! and data types.
 //!
 //! - A [`SchemaSet`] stores shapes in flat arrays. A [`Schema`] is a `Copy` handle to a shape, and
-//!   a [`Member`] is a handle to a member. The set contains each name once per [`Encoding`], so
+//!   a [`Member`] is a handle to a member. The set contains each name once per [`NameEncoding`], so
 //!   that formats can compare and copy bytes.
 //! - Formats implement [`Encoder`] and [`Decoder`]. Data types implement [`Encode`] and [`Decode`].
 //!   Each type works with each format.
@@ -66,7 +66,7 @@ pub use kind::{Direction, Location, ShapeKind, TimestampFormat};
 pub use limits::Limits;
 pub use map::Map;
 pub use member::Member;
-pub use names::{Encoding, NameSource};
+pub use names::{NameEncoding, NameSource};
 pub use number::{BigDecimal, BigInteger};
 pub use operation::{Operation, Service};
 pub use part::Part;

@@ -6,7 +6,7 @@ use polywire_text::scan::{Name, Run};
 
 use crate::defaults;
 use crate::{
-    Encoding, Location, MemberDef, MemberFlags, NameSource, Schema, SchemaParts, SchemaSet,
+    Location, MemberDef, MemberFlags, NameEncoding, NameSource, Schema, SchemaParts, SchemaSet,
     ShapeDef, ShapeFlags, ShapeKind, Span, TimestampFormat, Value,
 };
 
@@ -61,7 +61,7 @@ impl<'s> Member<'s> {
     /// Returns the encoded name: the bytes that are written to the wire.
     #[inline]
     #[must_use]
-    pub fn run(self, encoding: Encoding) -> Run<'s> {
+    pub fn run(self, encoding: NameEncoding) -> Run<'s> {
         let code: &'s [u8] = &self.set.code;
         self.encoded(encoding).run(code)
     }
@@ -70,7 +70,7 @@ impl<'s> Member<'s> {
     /// and writers. It contains only short names. [`Member::run`] works for all names.
     #[inline]
     #[must_use]
-    pub fn encoded(self, encoding: Encoding) -> &'s Name {
+    pub fn encoded(self, encoding: NameEncoding) -> &'s Name {
         let names: &'s [Name] = &self.set.names[encoding as usize];
         names.get(self.index as usize).unwrap_or(&Name::EMPTY)
     }
@@ -243,7 +243,7 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
         constraint: 0,
     }],
     plain: [&[Span { start: 0, len: 0 }]; NameSource::COUNT],
-    names: [&[Name::EMPTY]; Encoding::COUNT],
+    names: [&[Name::EMPTY]; NameEncoding::COUNT],
     text: "smithy.api#Document",
     ..SchemaParts::EMPTY
 });

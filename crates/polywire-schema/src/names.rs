@@ -2,7 +2,7 @@
 //!
 //! The name of a member depends on the protocol: restJson1 uses `@jsonName` but awsJson ignores it,
 //! ec2Query capitalizes names, and XML can add a namespace. The builder of a schema set encodes
-//! each name once for each [`Encoding`]. Formats then compare and copy these bytes.
+//! each name once for each [`NameEncoding`]. Formats then compare and copy these bytes.
 
 use polywire_text::escape::{self, Forbidden, XmlPlace};
 use polywire_text::percent;
@@ -43,7 +43,7 @@ impl NameSource {
 /// | `Query`, `Ec2` | `cityId`, `CityId` (percent-encoded) |
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
-pub enum Encoding {
+pub enum NameEncoding {
     /// JSON string and colon, without `@jsonName` (awsJson).
     JsonMember = 0,
     /// JSON string and colon, with `@jsonName` (restJson1).
@@ -62,7 +62,7 @@ pub enum Encoding {
     Ec2 = 7,
 }
 
-impl Encoding {
+impl NameEncoding {
     /// The number of encodings.
     pub const COUNT: usize = 8;
     pub(crate) const ALL: [Self; Self::COUNT] = [
@@ -114,24 +114,24 @@ impl NameParts<'_> {
     }
 
     /// Appends the encoded name to `out`.
-    pub(crate) fn push(&self, out: &mut Vec<u8>, encoding: Encoding) {
+    pub(crate) fn push(&self, out: &mut Vec<u8>, encoding: NameEncoding) {
         let name = self.plain(encoding.source());
         match encoding {
-            Encoding::JsonMember | Encoding::JsonName => {
+            NameEncoding::JsonMember | NameEncoding::JsonName => {
                 escape::push_json_string(out, &name, *b"\":");
             }
-            Encoding::Cbor => push_cbor_text(out, &name),
-            Encoding::XmlRpc => {
+            NameEncoding::Cbor => push_cbor_text(out, &name),
+            NameEncoding::XmlRpc => {
                 out.extend_from_slice(b"<member><name>");
                 push_xml(out, &name, XmlPlace::Text);
                 out.extend_from_slice(b"</name><value>");
             }
-            Encoding::XmlOpen if self.xml_attribute => {
+            NameEncoding::XmlOpen if self.xml_attribute => {
                 out.push(b' ');
                 out.extend_from_slice(name.as_bytes());
                 out.extend_from_slice(b"=\"");
             }
-            Encoding::XmlOpen => {
+            NameEncoding::XmlOpen => {
                 out.push(b'<');
                 out.extend_from_slice(name.as_bytes());
                 if let Some((prefix, uri)) = self.xml_namespace {
@@ -146,13 +146,13 @@ impl NameParts<'_> {
                 }
                 out.push(b'>');
             }
-            Encoding::XmlClose if self.xml_attribute => out.push(b'"'),
-            Encoding::XmlClose => {
+            NameEncoding::XmlClose if self.xml_attribute => out.push(b'"'),
+            NameEncoding::XmlClose => {
                 out.extend_from_slice(b"</");
                 out.extend_from_slice(name.as_bytes());
                 out.push(b'>');
             }
-            Encoding::Query | Encoding::Ec2 => {
+            NameEncoding::Query | NameEncoding::Ec2 => {
                 percent::push_bytes(out, name.as_bytes(), &percent::UNRESERVED);
             }
         }

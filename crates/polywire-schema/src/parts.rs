@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use polywire_text::scan::Name;
 
 use crate::{
-    ConstraintDef, Encoding, EnumValueDef, ErrorDef, MemberDef, NameSource, OperationDef,
+    ConstraintDef, EnumValueDef, ErrorDef, MemberDef, NameEncoding, NameSource, OperationDef,
     SchemaSet, ServiceDef, ShapeDef, Span,
 };
 
@@ -42,8 +42,8 @@ pub struct SchemaParts<'a> {
     pub lists: &'a [u32],
     /// For each [`NameSource`], the unencoded names of all members.
     pub plain: [&'a [Span]; NameSource::COUNT],
-    /// For each [`Encoding`], the encoded names of all members.
-    pub names: [&'a [Name]; Encoding::COUNT],
+    /// For each [`NameEncoding`], the encoded names of all members.
+    pub names: [&'a [Name]; NameEncoding::COUNT],
     /// The buckets of the lookup tables: an ordinal plus one, or 0 if empty.
     pub buckets: &'a [u16],
     /// The slots of the variant tables of unions.
@@ -67,7 +67,7 @@ impl SchemaParts<'_> {
         enum_values: &[],
         lists: &[],
         plain: [&[]; NameSource::COUNT],
-        names: [&[]; Encoding::COUNT],
+        names: [&[]; NameEncoding::COUNT],
         buckets: &[],
         variants: &[],
         text: "",
@@ -113,7 +113,7 @@ impl SchemaParts<'_> {
             at += 1;
         }
         at = 0;
-        while at < Encoding::COUNT {
+        while at < NameEncoding::COUNT {
             if self.names[at].len() != members {
                 return false;
             }

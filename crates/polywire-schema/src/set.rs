@@ -19,7 +19,7 @@ use std::fmt;
 use polywire_text::scan::Name;
 
 use crate::{
-    ConstraintDef, Encoding, EnumValueDef, ErrorDef, MemberDef, NameSource, Operation,
+    ConstraintDef, EnumValueDef, ErrorDef, MemberDef, NameEncoding, NameSource, Operation,
     OperationDef, Schema, Service, ServiceDef, ShapeDef, Span,
 };
 
@@ -41,7 +41,7 @@ pub struct SchemaSet<'a> {
     /// For each source, the unencoded names of all members.
     pub(crate) plain: [Cow<'a, [Span]>; NameSource::COUNT],
     /// For each encoding, the encoded names of all members.
-    pub(crate) names: [Cow<'a, [Name]>; Encoding::COUNT],
+    pub(crate) names: [Cow<'a, [Name]>; NameEncoding::COUNT],
     /// The buckets of the lookup tables: an ordinal plus one, or 0 if empty.
     pub(crate) buckets: Cow<'a, [u16]>,
     /// The slots of the variant tables of unions.

@@ -6,7 +6,7 @@ use polywire_text::scan::Name;
 
 use crate::names::{hash, hash_of_ends, hash_whole};
 use crate::{
-    Encoding, ErrorDef, Member, NameSource, SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Text,
+    ErrorDef, Member, NameEncoding, NameSource, SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Text,
 };
 
 /// A handle to a shape of a [`SchemaSet`].
@@ -111,7 +111,7 @@ impl<'s> Schema<'s> {
     /// Returns [`Member::encoded`] for all members, in the order of their ordinals.
     #[inline]
     #[must_use]
-    pub fn encoded_names(self, encoding: Encoding) -> &'s [Name] {
+    pub fn encoded_names(self, encoding: NameEncoding) -> &'s [Name] {
         let first = self.first_member as usize;
         let names: &'s [Name] = &self.set.names[encoding as usize];
         names
@@ -184,7 +184,7 @@ impl<'s> Schema<'s> {
     /// and compared in registers.
     #[inline]
     pub(crate) fn find_text(self, name: &Text) -> Option<u32> {
-        let names = self.encoded_names(Encoding::Cbor);
+        let names = self.encoded_names(NameEncoding::Cbor);
         let def = self.def();
         let Some(ends) = name.inline_ends().filter(|_| !def.lookup_whole) else {
             return self.find(NameSource::Member, name.as_bytes());

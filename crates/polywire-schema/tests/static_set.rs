@@ -1,8 +1,8 @@
 //! Tests of a set in a `static`, written by hand in the form of generated code.
 
 use polywire_schema::{
-    Encoding, Location, MemberDef, MemberFlags, MemberSpec, NameSource, SchemaBuilder, SchemaParts,
-    SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Span,
+    Location, MemberDef, MemberFlags, MemberSpec, NameEncoding, NameSource, SchemaBuilder,
+    SchemaParts, SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Span,
 };
 use polywire_text::scan::Name;
 
@@ -114,7 +114,7 @@ fn a_static_set_works_like_a_built_set() {
     assert_eq!(population.target().id(), "smithy.api#Long");
     assert_eq!(population.kind(), ShapeKind::Long);
     assert!(population.is_required());
-    let run = population.run(Encoding::JsonName);
+    let run = population.run(NameEncoding::JsonName);
     assert_eq!(run.as_bytes(), b"\"population\":");
     assert_eq!(city.find(NameSource::Member, b"population"), Some(1));
     assert_eq!(city.find(NameSource::Json, b"mayor"), None);
@@ -136,8 +136,8 @@ fn a_set_can_be_copied_by_its_parts() {
     let (built, copied) = (built.shape(1), copied.shape(1));
     for (one, other) in built.members().zip(copied.members()) {
         assert_eq!(one.name(), other.name());
-        let run = other.run(Encoding::XmlRpc).as_bytes();
-        assert_eq!(one.run(Encoding::XmlRpc).as_bytes(), run);
+        let run = other.run(NameEncoding::XmlRpc).as_bytes();
+        assert_eq!(one.run(NameEncoding::XmlRpc).as_bytes(), run);
         let found = copied.find(NameSource::Member, one.name().as_bytes());
         assert_eq!(found, Some(one.ordinal()));
     }

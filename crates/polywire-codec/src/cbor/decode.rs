@@ -181,16 +181,20 @@ impl<'de> CborDecoder<'de> {
 
     #[inline]
     pub(super) fn count_items(&mut self, items: u32) -> Result<(), Error> {
-        self.budget.count(items).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(items)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[inline]
     pub(super) fn check_length(&self, len: usize) -> Result<(), Error> {
-        self.budget.string(len).map_err(|limit| self.limit(limit))
+        self.budget
+            .string(len)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[cold]
-    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+    pub(super) fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
@@ -205,7 +209,7 @@ impl<'de> CborDecoder<'de> {
     }
 
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;
         self.error(ErrorKind::InvalidValue, expected)
     }

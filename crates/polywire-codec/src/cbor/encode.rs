@@ -1,8 +1,8 @@
 //! The CBOR encoder.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
-    Value,
+    BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, NameEncoding, Text,
+    Timestamp, Value,
 };
 use polywire_text::INLINE_CAPACITY;
 
@@ -152,8 +152,8 @@ impl Encoder for CborEncoder {
 
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
-        if !at.encoded(Encoding::Cbor).push_to(&mut self.out) {
-            at.run(Encoding::Cbor).push_to(&mut self.out);
+        if !at.encoded(NameEncoding::Cbor).push_to(&mut self.out) {
+            at.run(NameEncoding::Cbor).push_to(&mut self.out);
         }
         true
     }

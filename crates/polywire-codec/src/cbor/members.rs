@@ -1,7 +1,7 @@
 //! Entering arrays and maps, and moving to the next element.
 
 use polywire_schema::{
-    Budget, Encoding, Error, ErrorKind, LimitKind, Member, Schema, Seq, Text, TokenReader as _,
+    Budget, Error, ErrorKind, LimitKind, Member, NameEncoding, Schema, Seq, Text, TokenReader as _,
 };
 
 use super::CborDecoder;
@@ -52,7 +52,7 @@ impl<'de> CborDecoder<'de> {
         }
         let start = self.at;
         let head = self.head("a list or map")?;
-        enter(&mut self.budget).map_err(|limit| self.limit(limit))?;
+        enter(&mut self.budget).map_err(|limit| self.limit_error(limit))?;
         // An item has at least one byte and an entry two. Rejecting longer lengths here lets
         // callers reserve memory for the length. The depth limit is checked first, so that it is
         // reported even if the length is also too large.
@@ -125,7 +125,7 @@ impl<'de> CborDecoder<'de> {
     pub(super) fn match_nearby(&self, shape: Schema<'_>, guess: u32) -> Option<(u32, usize)> {
         let rest = self.rest();
         (guess..shape.len().min(guess + 4)).find_map(|ordinal| {
-            let name = shape.member(ordinal).run(Encoding::Cbor);
+            let name = shape.member(ordinal).run(NameEncoding::Cbor);
             name.starts(rest).then_some((ordinal, name.len()))
         })
     }

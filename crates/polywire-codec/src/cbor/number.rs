@@ -45,7 +45,7 @@ impl CborDecoder<'_> {
         let value = self.small_integer(at.kind().describe())?;
         let (min, max) = at.kind().integer_range();
         if value < min || value > max {
-            return Err(self.invalid(start, at.kind().describe()));
+            return Err(self.invalid_value(start, at.kind().describe()));
         }
         Ok(value)
     }
@@ -64,7 +64,7 @@ impl CborDecoder<'_> {
         match i64::try_from(head.argument) {
             Ok(value) if head.major == 0 => Ok(value),
             Ok(value) => Ok(!value),
-            Err(_) => Err(self.invalid(start, expected)),
+            Err(_) => Err(self.invalid_value(start, expected)),
         }
     }
 
@@ -107,7 +107,7 @@ impl CborDecoder<'_> {
         let bytes = &bytes[zeros..];
         if bytes.len() > big::MAX_BYTES {
             let max = big::MAX_BYTES;
-            let error = self.invalid(start, "");
+            let error = self.invalid_value(start, "");
             return Err(error.expected(format!("an integer of at most {max} bytes")));
         }
         self.count_items((bytes.len() / BYTES_PER_ITEM) as u32)?;
@@ -120,7 +120,7 @@ impl CborDecoder<'_> {
         self.check_digits(start, digits.len())?;
         digits
             .parse()
-            .map_err(|_| self.invalid(start, "an integer"))
+            .map_err(|_| self.invalid_value(start, "an integer"))
     }
 
     /// Checks the number of digits of a big number whose tag began at `start`.
@@ -135,18 +135,18 @@ impl CborDecoder<'_> {
     pub(super) fn decimal(&mut self, start: usize) -> Result<BigDecimal, Error> {
         let mut seq = self.enter(4, Member::DOCUMENT)?;
         if !self.next_item(&mut seq)? {
-            return Err(self.invalid(start, "an exponent and a mantissa"));
+            return Err(self.invalid_value(start, "an exponent and a mantissa"));
         }
         let exponent = self.small_integer("an exponent of 64 bits")?;
         if !self.next_item(&mut seq)? {
-            return Err(self.invalid(start, "an exponent and a mantissa"));
+            return Err(self.invalid_value(start, "an exponent and a mantissa"));
         }
         let mantissa = self.big_integer(Member::DOCUMENT)?;
         if self.next_item(&mut seq)? {
-            return Err(self.invalid(start, "an exponent and a mantissa"));
+            return Err(self.invalid_value(start, "an exponent and a mantissa"));
         }
         let Some(decimal) = decimal_of(&mantissa, exponent) else {
-            return Err(self.invalid(start, "a decimal number"));
+            return Err(self.invalid_value(start, "a decimal number"));
         };
         self.check_digits(start, decimal.as_str().len())?;
         Ok(decimal)
@@ -175,14 +175,15 @@ impl CborDecoder<'_> {
             return Ok(Timestamp::new(seconds, 0));
         }
         let seconds = self.slow_double("seconds since the epoch")?;
-        Timestamp::from_f64(seconds).ok_or_else(|| self.invalid(start, "seconds since the epoch"))
+        Timestamp::from_f64(seconds)
+            .ok_or_else(|| self.invalid_value(start, "seconds since the epoch"))
     }
 
     /// A timestamp as text, whose tag began at `start`.
     pub(super) fn date_time(&mut self, start: usize) -> Result<Timestamp, Error> {
         let text = self.text_string()?;
         Timestamp::parse_date_time(&text)
-            .map_err(|malformed| self.invalid(start, malformed.expected))
+            .map_err(|malformed| self.invalid_value(start, malformed.expected))
     }
 
     /// A timestamp whose tag is not encoded in the shortest form or follows other tags.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Budget, Container, END, Encoding, Error, ErrorKind, Event,
-    Member, Name, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader, Value, slow_member,
+    BigDecimal, BigInteger, Blob, Budget, Container, END, Error, ErrorKind, Event, Member, Name,
+    NameEncoding, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader, Value, slow_member,
 };
 use polywire_text::number;
 
@@ -16,7 +16,7 @@ const MAX_EXPECTED: u64 = 1023;
 
 impl<'de> TokenReader<'de> for CborDecoder<'de> {
     type Next = ();
-    type Run = usize;
+    type Match = usize;
 
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
@@ -56,7 +56,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
         if seq.left == 0 {
             return None;
         }
-        let len = member.encoded(Encoding::Cbor).starts(rest)?;
+        let len = member.encoded(NameEncoding::Cbor).starts(rest)?;
         // The value must not be null or a tag, which may precede a null.
         let value = *rest.get(len)?;
         (value <= 0xc4 || value > 0xdb && !matches!(value, 0xf6 | 0xf7)).then_some(len)
@@ -169,7 +169,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&mut self, _: Member<'_>, seq: &Seq) -> usize {
+    fn size_hint(&mut self, _: Member<'_>, seq: &Seq) -> usize {
         let expected = match seq.left {
             INDEFINITE => return 0,
             // The input has at least one byte for each of these.
@@ -222,7 +222,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
         let double = self.slow_double("a number")?;
         let float = double as f32;
         if float.is_infinite() && double.is_finite() {
-            return Err(self.invalid(start, "a number of 32 bits"));
+            return Err(self.invalid_value(start, "a number of 32 bits"));
         }
         Ok(float)
     }
@@ -277,7 +277,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
         number::push_f64(&mut text, number);
         let text = String::from_utf8_lossy(&text);
         text.parse()
-            .map_err(|_| self.invalid(start, "a finite number"))
+            .map_err(|_| self.invalid_value(start, "a finite number"))
     }
 
     #[inline]

@@ -176,7 +176,7 @@ impl<'de> FormDecoder<'de> {
     #[inline]
     fn enter(&mut self) -> Result<Seq, Error> {
         if let Err(limit) = self.budget.enter() {
-            return Err(self.limit(limit));
+            return Err(self.limit_error(limit));
         }
         let mut seq = Seq {
             state: self.level,
@@ -221,7 +221,7 @@ impl<'de> FormDecoder<'de> {
         self.level = seq.state + 1;
         match self.budget.count(1) {
             Ok(()) => Ok(true),
-            Err(limit) => Err(self.limit(limit)),
+            Err(limit) => Err(self.limit_error(limit)),
         }
     }
 
@@ -253,7 +253,7 @@ impl<'de> FormDecoder<'de> {
             }
         };
         if let Err(limit) = self.budget.string(text.len()) {
-            return Err(self.limit(limit));
+            return Err(self.limit_error(limit));
         }
         self.cursor += 1;
         Ok(text)
@@ -271,7 +271,7 @@ impl<'de> FormDecoder<'de> {
     }
 
     #[cold]
-    fn limit(&self, limit: LimitKind) -> Error {
+    fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
@@ -307,7 +307,7 @@ impl<'de> FormDecoder<'de> {
 
 impl<'de> TokenReader<'de> for FormDecoder<'de> {
     type Next = ();
-    type Run = ();
+    type Match = ();
 
     fn budget(&mut self) -> &mut Budget {
         &mut self.budget

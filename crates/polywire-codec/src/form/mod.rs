@@ -97,7 +97,7 @@ mod index;
 mod serde;
 mod text;
 
-use polywire_schema::{Defaults, Encoding, TimestampFormat};
+use polywire_schema::{Defaults, NameEncoding, TimestampFormat};
 
 pub use decode::FormDecoder;
 pub use encode::FormEncoder;
@@ -106,8 +106,8 @@ pub use encode::FormEncoder;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FormProfile {
-    /// The names of members: [`Encoding::Query`] or [`Encoding::Ec2`].
-    pub names: Encoding,
+    /// The names of members: [`NameEncoding::Query`] or [`NameEncoding::Ec2`].
+    pub names: NameEncoding,
     /// Whether all lists are flattened, empty lists are omitted, and maps are not allowed.
     pub flat: bool,
     /// The format of timestamps whose member has no `@timestampFormat`.
@@ -125,7 +125,7 @@ pub struct FormProfile {
 impl FormProfile {
     /// awsQuery, strict on required members, all defaults.
     pub const AWS_QUERY: Self = Self {
-        names: Encoding::Query,
+        names: NameEncoding::Query,
         flat: false,
         timestamp_format: TimestampFormat::DateTime,
         required: true,
@@ -135,7 +135,7 @@ impl FormProfile {
 
     /// ec2Query, strict on required members, all defaults.
     pub const EC2_QUERY: Self = Self {
-        names: Encoding::Ec2,
+        names: NameEncoding::Ec2,
         flat: true,
         ..Self::AWS_QUERY
     };

@@ -155,7 +155,7 @@ impl<'de> JsonDecoder<'de> {
         self.at += 1;
         match self.budget.enter() {
             Ok(()) => Ok(Seq::default()),
-            Err(limit) => Err(self.limit(limit)),
+            Err(limit) => Err(self.limit_error(limit)),
         }
     }
 
@@ -164,7 +164,7 @@ impl<'de> JsonDecoder<'de> {
         self.at += 1;
         match self.budget.enter_uncounted() {
             Ok(()) => Ok(Seq::default()),
-            Err(limit) => Err(self.limit(limit)),
+            Err(limit) => Err(self.limit_error(limit)),
         }
     }
 
@@ -176,16 +176,20 @@ impl<'de> JsonDecoder<'de> {
 
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
-        self.budget.count(1).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(1)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[inline]
     pub(super) fn check_length(&self, len: usize) -> Result<(), Error> {
-        self.budget.string(len).map_err(|limit| self.limit(limit))
+        self.budget
+            .string(len)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[cold]
-    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+    pub(super) fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
@@ -213,7 +217,7 @@ impl<'de> JsonDecoder<'de> {
 
     /// An error for a well-formed value at `start` that does not fit its type.
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;
         self.error(ErrorKind::InvalidValue, expected)
     }

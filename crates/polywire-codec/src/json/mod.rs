@@ -33,7 +33,7 @@ mod serde;
 mod tokens;
 
 use polywire_schema::{
-    Decode, Defaults, Encode, Encoding, Error, Limits, Member, Part, TimestampFormat, Value,
+    Decode, Defaults, Encode, Error, Limits, Member, NameEncoding, Part, TimestampFormat, Value,
 };
 
 pub use decode::JsonDecoder;
@@ -45,7 +45,7 @@ pub use pretty::pretty;
 #[non_exhaustive]
 pub struct JsonProfile {
     /// The names of members: `JsonName` for restJson1, `JsonMember` for awsJson.
-    pub names: Encoding,
+    pub names: NameEncoding,
     /// The format of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
     /// Whether to use `timestamp_format` for all timestamps and ignore `@timestampFormat`.
@@ -76,7 +76,7 @@ impl JsonProfile {
     /// Member names without `@jsonName`, epoch seconds, strict on nulls and required members, all
     /// defaults, all members.
     pub const DEFAULT: Self = Self {
-        names: Encoding::JsonMember,
+        names: NameEncoding::JsonMember,
         timestamp_format: TimestampFormat::EpochSeconds,
         fixed_timestamps: false,
         quoted_big_numbers: false,
@@ -115,9 +115,9 @@ impl JsonProfile {
     #[must_use]
     pub const fn with_json_names(mut self, enabled: bool) -> Self {
         self.names = if enabled {
-            Encoding::JsonName
+            NameEncoding::JsonName
         } else {
-            Encoding::JsonMember
+            NameEncoding::JsonMember
         };
         self
     }

@@ -102,7 +102,7 @@ impl<'de> JsonDecoder<'de> {
             "NaN" => Ok(f64::NAN),
             "Infinity" => Ok(f64::INFINITY),
             "-Infinity" => Ok(f64::NEG_INFINITY),
-            _ => Err(self.invalid(
+            _ => Err(self.invalid_value(
                 start,
                 "a number, or one of \"NaN\", \"Infinity\", \"-Infinity\"",
             )),
@@ -131,7 +131,7 @@ impl<'de> JsonDecoder<'de> {
         }
         let start = self.at;
         let (number, _) = self.number()?;
-        parse_f64(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 64 bits"))
+        parse_f64(number.as_bytes()).map_err(|_| self.invalid_value(start, "a number of 64 bits"))
     }
 
     /// The slow path for integers: handles white space and errors.
@@ -144,7 +144,7 @@ impl<'de> JsonDecoder<'de> {
                 return Err(self.wrong_type(at.kind().describe()));
             }
             return match self.number() {
-                Ok(_) => Err(self.invalid(start, at.kind().describe())),
+                Ok(_) => Err(self.invalid_value(start, at.kind().describe())),
                 Err(error) => Err(error),
             };
         };
@@ -158,11 +158,11 @@ impl<'de> JsonDecoder<'de> {
             )
         {
             self.number()?;
-            return Err(self.invalid(start, at.kind().describe()));
+            return Err(self.invalid_value(start, at.kind().describe()));
         }
         let (min, max) = at.kind().integer_range();
         if value < min || value > max {
-            return Err(self.invalid(start, at.kind().describe()));
+            return Err(self.invalid_value(start, at.kind().describe()));
         }
         self.at += len;
         Ok(value)

@@ -188,7 +188,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
         if !is_integer {
             return match parse_f64(number.as_bytes()) {
                 Ok(value) => visitor.visit_f64(value),
-                Err(_) => Err(self.invalid(start, "a number of 64 bits")),
+                Err(_) => Err(self.invalid_value(start, "a number of 64 bits")),
             };
         }
         match integer_prefix(number.as_bytes()) {
@@ -198,7 +198,7 @@ impl<'de> SerdeReader<'de> for JsonDecoder<'de> {
             },
             _ => match BigInteger::parse(self.digits(start)?) {
                 Ok(value) => integers::visit(&value, visitor),
-                Err(_) => Err(self.invalid(start, "an integer")),
+                Err(_) => Err(self.invalid_value(start, "an integer")),
             },
         }
     }

@@ -25,7 +25,7 @@ const fn bounds(container: Container) -> (u8, u8, &'static str) {
 
 impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     type Next = ();
-    type Run = usize;
+    type Match = usize;
 
     const FINDS_EXPECTED: bool = true;
 
@@ -223,8 +223,8 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&mut self, at: Member<'_>, _: &Seq) -> usize {
-        self.lengths.expected(at)
+    fn size_hint(&mut self, at: Member<'_>, _: &Seq) -> usize {
+        self.lengths.size_hint(at)
     }
 
     fn null(&mut self) -> Result<bool, Error> {
@@ -268,7 +268,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         }
         let start = self.at;
         let (number, _) = self.number()?;
-        parse_f32(number.as_bytes()).map_err(|_| self.invalid(start, "a number of 32 bits"))
+        parse_f32(number.as_bytes()).map_err(|_| self.invalid_value(start, "a number of 32 bits"))
     }
 
     #[inline]
@@ -284,14 +284,14 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         self.skip_space();
         let start = self.at;
         let digits = self.big_number()?;
-        BigInteger::parse(digits).map_err(|_| self.invalid(start, "an integer"))
+        BigInteger::parse(digits).map_err(|_| self.invalid_value(start, "an integer"))
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
         self.skip_space();
         let start = self.at;
         let digits = self.big_number()?;
-        BigDecimal::parse(digits).map_err(|_| self.invalid(start, "a decimal number"))
+        BigDecimal::parse(digits).map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
     #[inline]
@@ -323,7 +323,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         base64::decode(text.as_bytes()).map_err(|malformed| {
             let has_escapes = matches!(text, Cow::Owned(_));
             let offset = if has_escapes { 0 } else { 1 + malformed.offset };
-            self.invalid(start + offset, malformed.expected)
+            self.invalid_value(start + offset, malformed.expected)
         })
     }
 
@@ -348,7 +348,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             TimestampFormat::HttpDate => Timestamp::parse_http_date(&self.string()?),
         };
         read.map_err(|malformed| {
-            self.invalid(
+            self.invalid_value(
                 start + usize::from(quoted) + malformed.offset,
                 malformed.expected,
             )
@@ -371,14 +371,18 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
                     Integer::Small(value, _) if integer => Value::Integer(value),
                     _ if integer => {
                         let digits = BigInteger::parse(self.digits(start)?);
-                        Value::BigInteger(digits.map_err(|_| self.invalid(start, "an integer"))?)
+                        Value::BigInteger(
+                            digits.map_err(|_| self.invalid_value(start, "an integer"))?,
+                        )
                     }
                     _ => match parse_f64(number.as_bytes()) {
                         Ok(double) => Value::Double(double),
                         // Too large for a double.
                         Err(_) => {
                             let digits = BigDecimal::parse(self.digits(start)?);
-                            Value::BigDecimal(digits.map_err(|_| self.invalid(start, "a number"))?)
+                            Value::BigDecimal(
+                                digits.map_err(|_| self.invalid_value(start, "a number"))?,
+                            )
                         }
                     },
                 }

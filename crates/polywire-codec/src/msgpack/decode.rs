@@ -92,7 +92,9 @@ impl<'de> MsgPackDecoder<'de> {
 
     /// Enters a list or map of `len` elements, whose head began at `start`.
     pub(super) fn enter(&mut self, len: u32, is_map: bool, start: usize) -> Result<Seq, Error> {
-        self.budget.enter().map_err(|limit| self.limit(limit))?;
+        self.budget
+            .enter()
+            .map_err(|limit| self.limit_error(limit))?;
         // An item has at least one byte, and an entry two.
         let min_len = u64::from(len) * if is_map { 2 } else { 1 };
         if min_len > self.rest().len() as u64 {
@@ -114,7 +116,7 @@ impl<'de> MsgPackDecoder<'de> {
         }
         seq.left -= 1;
         if count && let Err(limit) = self.budget.count(1) {
-            return Err(self.limit(limit));
+            return Err(self.limit_error(limit));
         }
         Ok(true)
     }
@@ -127,7 +129,7 @@ impl<'de> MsgPackDecoder<'de> {
             Some(data) => {
                 self.budget
                     .string(data.len())
-                    .map_err(|limit| self.limit(limit))?;
+                    .map_err(|limit| self.limit_error(limit))?;
                 self.at += data.len();
                 Ok(data)
             }
@@ -203,9 +205,11 @@ impl<'de> MsgPackDecoder<'de> {
         };
         self.budget
             .enter_uncounted()
-            .map_err(|limit| self.limit(limit))?;
+            .map_err(|limit| self.limit_error(limit))?;
         for _ in 0..len {
-            self.budget.count(1).map_err(|limit| self.limit(limit))?;
+            self.budget
+                .count(1)
+                .map_err(|limit| self.limit_error(limit))?;
             if is_map {
                 self.skip()?;
             }
@@ -216,7 +220,7 @@ impl<'de> MsgPackDecoder<'de> {
     }
 
     #[cold]
-    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+    pub(super) fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
@@ -229,7 +233,7 @@ impl<'de> MsgPackDecoder<'de> {
 
     /// An error for a well-formed value at `start` that does not fit its type.
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.at = start;
         self.error(ErrorKind::InvalidValue, expected)
     }
@@ -251,7 +255,7 @@ impl<'de> MsgPackDecoder<'de> {
             Head::Unsigned(value) if value <= MAX_EXACT => Ok(value as f64),
             Head::Signed(value) if value.unsigned_abs() <= MAX_EXACT => Ok(value as f64),
             Head::Unsigned(_) | Head::Signed(_) => {
-                Err(self.invalid(start, "an integer that a double can hold"))
+                Err(self.invalid_value(start, "an integer that a double can hold"))
             }
             _ => Err(self.wrong_type(start, at.kind().describe())),
         }

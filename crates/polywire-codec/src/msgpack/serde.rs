@@ -230,7 +230,7 @@ impl MsgPackDecoder<'_> {
         let start = self.at;
         let timestamp = self.timestamp(Member::DOCUMENT)?;
         let text = timestamp_text(timestamp);
-        text.ok_or_else(|| self.invalid(start, "a timestamp within the years 0001 to 9999"))
+        text.ok_or_else(|| self.invalid_value(start, "a timestamp within the years 0001 to 9999"))
     }
 }
 

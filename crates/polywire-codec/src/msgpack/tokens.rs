@@ -15,7 +15,7 @@ const MAX_EXPECTED: u64 = 1024;
 
 impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
     type Next = ();
-    type Run = usize;
+    type Match = usize;
 
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
@@ -100,7 +100,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
 
     /// `enter` has checked that the input has at least one byte for each element.
     #[inline]
-    fn expected(&mut self, _: Member<'_>, seq: &Seq) -> usize {
+    fn size_hint(&mut self, _: Member<'_>, seq: &Seq) -> usize {
         seq.left.min(MAX_EXPECTED) as usize
     }
 
@@ -131,7 +131,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
         let (min, max) = at.kind().integer_range();
         match value.filter(|value| (min..=max).contains(value)) {
             Some(value) => Ok(value),
-            None => Err(self.invalid(start, at.kind().describe())),
+            None => Err(self.invalid_value(start, at.kind().describe())),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
         let double = self.number(at)?;
         let float = double as f32;
         if float.is_infinite() && double.is_finite() {
-            return Err(self.invalid(start, "a number of 32 bits"));
+            return Err(self.invalid_value(start, "a number of 32 bits"));
         }
         Ok(float)
     }
@@ -162,7 +162,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
             _ => return Err(self.wrong_type(start, at.kind().describe())),
         };
         let value = BigInteger::parse(Text::from(digits));
-        value.map_err(|_| self.invalid(start, "an integer"))
+        value.map_err(|_| self.invalid_value(start, "an integer"))
     }
 
     fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
@@ -179,7 +179,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
             _ => return Err(self.wrong_type(start, at.kind().describe())),
         };
         let value = BigDecimal::parse(Text::from(digits));
-        value.map_err(|_| self.invalid(start, "a decimal number"))
+        value.map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
     #[inline]
@@ -209,7 +209,7 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
         let data = self.take(len)?;
         let value = timestamp::read(data);
         value.ok_or_else(|| {
-            self.invalid(
+            self.invalid_value(
                 start,
                 "a timestamp of 4, 8 or 12 bytes with less than 10^9 nanoseconds",
             )

@@ -1,7 +1,7 @@
 //! Lists and maps, item by item.
 
 use polywire_schema::{
-    Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Seq, ShapeKind, Text,
+    Error, ErrorKind, Member, MemberFlags, NameEncoding, NameSource, Seq, ShapeKind, Text,
 };
 use polywire_text::scan::{self, Run};
 
@@ -30,7 +30,7 @@ impl<'de> XmlDecoder<'de> {
         if continues {
             // The list was counted when it began.
             let entered = self.budget.enter_uncounted();
-            entered.map_err(|limit| self.limit(limit))?;
+            entered.map_err(|limit| self.limit_error(limit))?;
         } else {
             self.deeper()?;
         }
@@ -68,7 +68,7 @@ impl<'de> XmlDecoder<'de> {
             && scan::tag_repeats(tag, cursor.bytes(), last.start, last.len + "<>".len());
         let len = match again {
             true => Some(last.len + "<>".len()),
-            false => at.element().encoded(Encoding::XmlOpen).starts(tag),
+            false => at.element().encoded(NameEncoding::XmlOpen).starts(tag),
         };
         let Some(len) = len.filter(|_| self.budget.count(1).is_ok()) else {
             return self.slow_item(at, seq);
@@ -89,7 +89,7 @@ impl<'de> XmlDecoder<'de> {
             let own = element.plain(NameSource::Xml);
             name == own || local(name) == local(own)
         };
-        if !self.next_element(at, seq, element.run(Encoding::XmlOpen), is_item)? {
+        if !self.next_element(at, seq, element.run(NameEncoding::XmlOpen), is_item)? {
             return Ok(false);
         }
         self.refuse_null(at)?;
@@ -147,7 +147,7 @@ impl<'de> XmlDecoder<'de> {
         if !matches!(self.cursor.rest(), [b'<', next, ..] if !matches!(next, b'/' | b'!')) {
             return Ok(false);
         }
-        let tag = at.run(Encoding::XmlOpen);
+        let tag = at.run(NameEncoding::XmlOpen);
         if tag.starts(self.cursor.rest()) {
             self.opened(self.cursor.at, self.cursor.rest(), tag.len());
             return Ok(true);
@@ -214,7 +214,7 @@ impl<'de> XmlDecoder<'de> {
                 return Err(self.cursor.error(ErrorKind::Missing, expected));
             }
             match self.entry_child(key_at, value_at)? {
-                Child::Key if key.is_some() => return Err(self.twice_in_entry()),
+                Child::Key if key.is_some() => return Err(self.duplicate_in_entry()),
                 Child::Key => {
                     let text = self.string(key_at)?;
                     let text = keep::text(self.body, text);
@@ -229,7 +229,7 @@ impl<'de> XmlDecoder<'de> {
                 }
                 Child::Value => match key.take() {
                     Some(key) => return Ok(key),
-                    None if value.is_some() => return Err(self.twice_in_entry()),
+                    None if value.is_some() => return Err(self.duplicate_in_entry()),
                     None => {
                         let cursor = &self.cursor;
                         value = Some((cursor.at, cursor.name, cursor.special));
@@ -248,7 +248,7 @@ impl<'de> XmlDecoder<'de> {
     #[inline]
     fn entry_child(&mut self, key: Member<'_>, value: Member<'_>) -> Result<Child, Error> {
         for (member, child) in [(key, Child::Key), (value, Child::Value)] {
-            let tag = member.run(Encoding::XmlOpen);
+            let tag = member.run(NameEncoding::XmlOpen);
             if tag.starts(self.cursor.rest()) {
                 self.opened(self.cursor.at, self.cursor.rest(), tag.len());
                 return Ok(child);
@@ -293,7 +293,7 @@ impl<'de> XmlDecoder<'de> {
             match self.entry_child(at.target().member(0), at.target().member(1))? {
                 // It was read before.
                 Child::Key if seq.state & KEY_BEHIND != 0 => seq.state &= !KEY_BEHIND,
-                Child::Key | Child::Value => return Err(self.twice_in_entry()),
+                Child::Key | Child::Value => return Err(self.duplicate_in_entry()),
                 // Elements before the key were counted when the key was searched for.
                 Child::Other if seq.state & KEY_BEHIND != 0 => {}
                 Child::Other => self.count_item()?,
@@ -303,7 +303,7 @@ impl<'de> XmlDecoder<'de> {
     }
 
     #[cold]
-    fn twice_in_entry(&self) -> Error {
+    fn duplicate_in_entry(&self) -> Error {
         let expected = "one key and one value in an entry";
         self.cursor.error(ErrorKind::Duplicate, expected)
     }

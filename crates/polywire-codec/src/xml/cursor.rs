@@ -103,7 +103,7 @@ impl<'de> Cursor<'de> {
         for start in memchr::memmem::find_iter(rest, b"\xef\xbf") {
             if let Some(0xbe | 0xbf) = rest.get(start + 2) {
                 self.at = first + start;
-                return Err(self.forbidden());
+                return Err(self.forbidden_error());
             }
         }
         Ok(())

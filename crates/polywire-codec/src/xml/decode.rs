@@ -12,9 +12,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Encoding, Error, ErrorKind, Event,
-    LimitKind, Limits, Member, MemberFlags, Name, NameSource, Part, Rules, Schema, Seq, ShapeKind,
-    Text, Timestamp, TokenReader, slow_member,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, END, Error, ErrorKind, Event, LimitKind,
+    Limits, Member, MemberFlags, Name, NameEncoding, NameSource, Part, Rules, Schema, Seq,
+    ShapeKind, Text, Timestamp, TokenReader, slow_member,
 };
 use polywire_text::scan::TAG;
 use polywire_text::timestamp::DateCache;
@@ -146,25 +146,27 @@ impl<'de> XmlDecoder<'de> {
 
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
-        self.budget.count(1).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(1)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[cold]
-    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+    pub(super) fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
     /// Creates an error for a well-formed value that is invalid for its type, and moves back to the
     /// value.
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.cursor.at = start;
         self.error(ErrorKind::InvalidValue, expected)
     }
 
     #[inline(always)]
     pub(super) fn deeper(&mut self) -> Result<(), Error> {
-        self.budget.enter().map_err(|limit| self.limit(limit))
+        self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
     /// Checks the name of the root element.
@@ -266,7 +268,7 @@ pub(super) fn root_member(at: Member<'_>) -> Member<'_> {
 impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     type Next = Option<(usize, &'de [u8; TAG])>;
     /// A start tag: its offset, the input there, and its length.
-    type Run = (usize, &'de [u8; TAG], usize);
+    type Match = (usize, &'de [u8; TAG], usize);
 
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
@@ -323,15 +325,15 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     }
 
     #[inline(always)]
-    fn match_member(&self, next: Self::Next, member: Member<'_>, _: &Seq) -> Option<Self::Run> {
+    fn match_member(&self, next: Self::Next, member: Member<'_>, _: &Seq) -> Option<Self::Match> {
         // Compares the complete start tag at once.
         let (at, tag) = next?;
-        let len = member.encoded(Encoding::XmlOpen).starts(tag)?;
+        let len = member.encoded(NameEncoding::XmlOpen).starts(tag)?;
         Some((at, tag, len))
     }
 
     #[inline(always)]
-    fn accept_member(&mut self, (at, tag, len): Self::Run, _: &mut Seq) {
+    fn accept_member(&mut self, (at, tag, len): Self::Match, _: &mut Seq) {
         self.opened(at, tag, len);
     }
 
@@ -388,8 +390,8 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
     }
 
     #[inline]
-    fn expected(&mut self, at: Member<'_>, _: &Seq) -> usize {
-        self.lengths.expected(at)
+    fn size_hint(&mut self, at: Member<'_>, _: &Seq) -> usize {
+        self.lengths.size_hint(at)
     }
 
     fn null(&mut self) -> Result<bool, Error> {
@@ -420,12 +422,12 @@ impl<'de> TokenReader<'de> for XmlDecoder<'de> {
 
     fn big_integer(&mut self, at: Member<'_>) -> Result<BigInteger, Error> {
         let (text, start) = self.digits(at)?;
-        BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))
+        BigInteger::parse(text).map_err(|_| self.invalid_value(start, "an integer"))
     }
 
     fn big_decimal(&mut self, at: Member<'_>) -> Result<BigDecimal, Error> {
         let (text, start) = self.digits(at)?;
-        BigDecimal::parse(text).map_err(|_| self.invalid(start, "a decimal number"))
+        BigDecimal::parse(text).map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
     #[inline]

@@ -6,8 +6,8 @@
 //! service. `item` and `place` identify these cases, so that other values cost two comparisons.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource,
-    Part, ShapeKind, Timestamp, TimestampFormat,
+    BigDecimal, BigInteger, Encoder, Error, ErrorKind, Member, MemberFlags, NameEncoding,
+    NameSource, Part, ShapeKind, Timestamp, TimestampFormat,
 };
 use polywire_text::{base64, escape, number};
 
@@ -72,7 +72,7 @@ pub(super) struct Level {
 
 /// Whether the start tag of a member contains only its name.
 fn is_bare(at: Member<'_>) -> bool {
-    at.run(Encoding::XmlOpen).len() == bare_len(at)
+    at.run(NameEncoding::XmlOpen).len() == bare_len(at)
 }
 
 /// The length of a start tag that contains only the name of a member.
@@ -160,7 +160,7 @@ impl<'n> XmlEncoder<'n> {
     pub fn element(&mut self, name: &str, text: &str) {
         self.open(name);
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
-            self.forbidden(text, malformed.offset, name.to_owned());
+            self.fail_forbidden(text, malformed.offset, name.to_owned());
         }
         self.close(name);
     }
@@ -192,7 +192,7 @@ impl<'n> XmlEncoder<'n> {
     }
 
     #[cold]
-    pub(super) fn forbidden(&mut self, text: &str, offset: usize, path: String) {
+    pub(super) fn fail_forbidden(&mut self, text: &str, offset: usize, path: String) {
         let found = text.get(offset..).and_then(|rest| rest.chars().next());
         let error = Error::new(ErrorKind::Unwritable)
             .in_format("XML")
@@ -216,7 +216,7 @@ impl<'n> XmlEncoder<'n> {
         if !self.is_plain(at) {
             return self.special_start(at);
         }
-        self.push(at, Encoding::XmlOpen);
+        self.push(at, NameEncoding::XmlOpen);
     }
 
     /// Writes the end tag of a value of `at`.
@@ -225,11 +225,11 @@ impl<'n> XmlEncoder<'n> {
         if !self.is_plain(at) {
             return self.special_end(at);
         }
-        self.push(at, Encoding::XmlClose);
+        self.push(at, NameEncoding::XmlClose);
     }
 
     #[inline(always)]
-    pub(super) fn push(&mut self, at: Member<'_>, encoding: Encoding) {
+    pub(super) fn push(&mut self, at: Member<'_>, encoding: NameEncoding) {
         if !at.encoded(encoding).push_to(&mut self.out) {
             at.run(encoding).push_to(&mut self.out);
         }
@@ -267,17 +267,17 @@ impl<'n> XmlEncoder<'n> {
     pub(super) fn begin_flattened(&mut self, at: Member<'_>) {
         let element = at.element();
         self.push_level(element.index());
-        at.run(Encoding::XmlOpen).push_to(&mut self.tags);
+        at.run(NameEncoding::XmlOpen).push_to(&mut self.tags);
         // The items have the name of the list, and the namespace of the list or their own.
         if is_bare(at) && !is_bare(element) {
             self.tags.pop();
-            let tag = element.run(Encoding::XmlOpen).as_bytes();
+            let tag = element.run(NameEncoding::XmlOpen).as_bytes();
             self.tags.extend_from_slice(&tag[bare_len(element) - 1..]);
         }
         if let Some(level) = self.levels.last_mut() {
             level.end_tag = self.tags.len();
         }
-        at.run(Encoding::XmlClose).push_to(&mut self.tags);
+        at.run(NameEncoding::XmlClose).push_to(&mut self.tags);
     }
 
     pub(super) fn end_entry(&mut self, at: Member<'_>) {
@@ -285,7 +285,7 @@ impl<'n> XmlEncoder<'n> {
             return;
         }
         match at.has(MemberFlags::XML_FLATTENED) {
-            true => self.push(at, Encoding::XmlClose),
+            true => self.push(at, NameEncoding::XmlClose),
             false => self.out.extend_from_slice(b"</entry>"),
         }
     }
@@ -381,18 +381,18 @@ impl Encoder for XmlEncoder<'_> {
             level.in_entry = true;
         }
         match at.has(MemberFlags::XML_FLATTENED) {
-            true => self.push(at, Encoding::XmlOpen),
+            true => self.push(at, NameEncoding::XmlOpen),
             false => self.out.extend_from_slice(b"<entry>"),
         }
         if at.target().is_empty() {
             return;
         }
         let name = at.target().member(0);
-        self.push(name, Encoding::XmlOpen);
+        self.push(name, NameEncoding::XmlOpen);
         if let Err(malformed) = escape::push_xml(&mut self.out, key) {
-            self.forbidden(key, malformed.offset, format!("a key of {at:?}"));
+            self.fail_forbidden(key, malformed.offset, format!("a key of {at:?}"));
         }
-        self.push(name, Encoding::XmlClose);
+        self.push(name, NameEncoding::XmlClose);
     }
 
     fn end_map(&mut self, at: Member<'_>) {
@@ -441,7 +441,7 @@ impl Encoder for XmlEncoder<'_> {
             _ => escape::push_xml(&mut self.out, value),
         };
         if let Err(malformed) = written {
-            self.forbidden(value, malformed.offset, format!("{at:?}"));
+            self.fail_forbidden(value, malformed.offset, format!("{at:?}"));
         }
         self.end(at);
     }

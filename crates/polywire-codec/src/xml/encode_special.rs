@@ -2,7 +2,7 @@
 //! items of lists.
 
 use polywire_schema::{
-    Encoder as _, Encoding, Error, ErrorKind, Member, MemberFlags, NameSource, Part, ShapeKind,
+    Encoder as _, Error, ErrorKind, Member, MemberFlags, NameEncoding, NameSource, Part, ShapeKind,
 };
 
 use polywire_text::escape;
@@ -27,7 +27,7 @@ impl XmlEncoder<'_> {
         }
         self.out.extend_from_slice(b"=\"");
         if let Err(malformed) = escape::push_xml_attribute(&mut self.out, uri) {
-            self.forbidden(uri, malformed.offset, "a namespace".to_owned());
+            self.fail_forbidden(uri, malformed.offset, "a namespace".to_owned());
         }
         self.out.push(b'"');
     }
@@ -83,7 +83,7 @@ impl XmlEncoder<'_> {
                 self.place = Position::Inside;
             }
             Position::Root => {
-                self.push(root_member(at), Encoding::XmlClose);
+                self.push(root_member(at), NameEncoding::XmlClose);
                 self.place = Position::Inside;
             }
             Position::Top | Position::Unwrapped => self.fail(unbalanced("XML")),
@@ -140,14 +140,14 @@ impl XmlEncoder<'_> {
         }
         let unwrapped = structure && self.profile.unwrapped;
         if self.opened == 0 && !unwrapped {
-            self.push(root_member(at), Encoding::XmlClose);
+            self.push(root_member(at), NameEncoding::XmlClose);
         }
         if self.place == Position::Unwrapped && at.target().len() == 1 {
             // An empty output is not a well-formed document. S3 and its clients write an empty
             // element instead of an absent member.
             let only = at.target().member(0);
             self.start_root(only, only);
-            self.push(only, Encoding::XmlClose);
+            self.push(only, NameEncoding::XmlClose);
         }
         self.place = Position::Inside;
     }
@@ -189,14 +189,14 @@ impl XmlEncoder<'_> {
                 .at_path(format!("{at:?}"));
             return self.fail(error);
         }
-        self.push(at, Encoding::XmlOpen);
+        self.push(at, NameEncoding::XmlOpen);
         self.place = Position::Attribute;
     }
 }
 
 /// The part of a member's start tag after its name: its namespace.
 fn namespace(at: Member<'_>) -> &[u8] {
-    let tag = at.run(Encoding::XmlOpen);
+    let tag = at.run(NameEncoding::XmlOpen);
     // Its bytes live as long as the schema.
     let tag = tag.as_bytes();
     let behind = tag.get(1 + at.plain(NameSource::Xml).len()..);

@@ -200,7 +200,7 @@ impl<'de> XmlDecoder<'de> {
         // A skipped element takes no memory, so it does not count as an item.
         self.budget
             .enter_uncounted()
-            .map_err(|limit| self.limit(limit))?;
+            .map_err(|limit| self.limit_error(limit))?;
         match self.cursor.plain_text() {
             Some((_, end)) => self.cursor.at = end,
             None => self.skip_content(name)?,

@@ -38,7 +38,7 @@ impl<'de> XmlDecoder<'de> {
                 let value = self.cursor.slice(place);
                 // Attributes were checked with their tag.
                 let value = escape::unescape_xml(value, XmlPlace::Attribute, XmlReading::Strict)
-                    .map_err(|malformed| self.cursor.malformed(&malformed))?;
+                    .map_err(|malformed| self.cursor.malformed_error(&malformed))?;
                 Ok((value, place.start))
             }
             _ => Ok((Cow::Borrowed(""), start)),
@@ -62,7 +62,7 @@ impl<'de> XmlDecoder<'de> {
             Ok(()) => Ok(text),
             Err(limit) => {
                 self.cursor.at = start;
-                Err(self.limit(limit))
+                Err(self.limit_error(limit))
             }
         }
     }
@@ -94,7 +94,7 @@ impl<'de> XmlDecoder<'de> {
         let (text, start) = self.trimmed(at)?;
         if let Err(limit) = self.budget.string(text.len()) {
             self.cursor.at = start;
-            return Err(self.limit(limit));
+            return Err(self.limit_error(limit));
         }
         let text = match text.strip_prefix('+') {
             Some(digits) if !digits.starts_with('-') => Text::from(digits),
@@ -126,7 +126,7 @@ impl<'de> XmlDecoder<'de> {
         match &*text {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(self.invalid(start, "true or false")),
+            _ => Err(self.invalid_value(start, "true or false")),
         }
     }
 
@@ -153,13 +153,13 @@ impl<'de> XmlDecoder<'de> {
         let (least, most) = at.kind().integer_range();
         match text.parse() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => Err(self.invalid(start, at.kind().describe())),
+            _ => Err(self.invalid_value(start, at.kind().describe())),
         }
     }
 
     pub(super) fn float_value(&mut self, at: Member<'_>) -> Result<f32, Error> {
         let (text, start) = self.trimmed(at)?;
-        parse_f32(text.as_bytes()).map_err(|malformed| self.no_float(start, &malformed))
+        parse_f32(text.as_bytes()).map_err(|malformed| self.float_error(start, &malformed))
     }
 
     #[inline]
@@ -179,23 +179,23 @@ impl<'de> XmlDecoder<'de> {
     #[inline(never)]
     fn slow_double(&mut self, at: Member<'_>) -> Result<f64, Error> {
         let (text, start) = self.trimmed(at)?;
-        parse_f64(text.as_bytes()).map_err(|malformed| self.no_float(start, &malformed))
+        parse_f64(text.as_bytes()).map_err(|malformed| self.float_error(start, &malformed))
     }
 
     #[cold]
-    fn no_float(&mut self, start: usize, malformed: &Malformed) -> Error {
+    fn float_error(&mut self, start: usize, malformed: &Malformed) -> Error {
         let expected = match malformed.offset {
             0 => malformed.expected,
             _ => "a decimal number",
         };
-        self.invalid(start, expected)
+        self.invalid_value(start, expected)
     }
 
     pub(super) fn blob_value(&mut self, at: Member<'_>) -> Result<Blob, Error> {
         let (text, start) = self.scalar(at)?;
         base64::STANDARD
             .decode_with_white_space(text.as_bytes())
-            .map_err(|malformed| self.invalid(start, malformed.expected))
+            .map_err(|malformed| self.invalid_value(start, malformed.expected))
     }
 
     #[inline]
@@ -232,7 +232,7 @@ impl<'de> XmlDecoder<'de> {
         read.map_err(|malformed| {
             let escaped = matches!(text, Cow::Owned(_));
             let offset = if escaped { 0 } else { malformed.offset };
-            self.invalid(start + offset, malformed.expected)
+            self.invalid_value(start + offset, malformed.expected)
         })
     }
 }

@@ -46,7 +46,7 @@ impl<D: Dialect> Tokens<'_, D> {
     fn attribute(&mut self) -> Result<(Span, Span), Error> {
         let len = name_len(self.rest());
         if len == 0 {
-            return Err(self.no_name(self.at, "an attribute, > or />"));
+            return Err(self.name_error(self.at, "an attribute, > or />"));
         }
         let start = self.at;
         let name = Span { start, len };
@@ -72,7 +72,7 @@ impl<D: Dialect> Tokens<'_, D> {
             .dialect
             .unescape(self.slice(value), XmlPlace::Attribute);
         if let Err(malformed) = unescaped {
-            return Err(self.malformed(&malformed));
+            return Err(self.malformed_error(&malformed));
         }
         self.at += len;
         if rest.get(len) != Some(&quote) {

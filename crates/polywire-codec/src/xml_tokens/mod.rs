@@ -176,7 +176,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
         let start = self.at + 1;
         let len = name_len(&bytes[start..]);
         if len == 0 {
-            return Err(self.no_name(start, "a tag"));
+            return Err(self.name_error(start, "a tag"));
         }
         self.name = Span { start, len };
         if self.check_names {
@@ -216,7 +216,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
 
     /// The error if no name begins at `start`.
     #[cold]
-    fn no_name(&self, start: usize, expected: &'static str) -> Error {
+    fn name_error(&self, start: usize, expected: &'static str) -> Error {
         let expected = match self.text.as_bytes().get(start) {
             Some(b'0'..=b'9' | b'-' | b'.') => NAME,
             _ => expected,
@@ -253,7 +253,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
         let text = &self.text[self.at..];
         let len = match declaration::len(text) {
             Ok(len) => len,
-            Err(malformed) => return Err(self.malformed(&malformed)),
+            Err(malformed) => return Err(self.malformed_error(&malformed)),
         };
         if let Some(encoding) = declaration::foreign_encoding(&text[..len], self.text) {
             let error = self.error(ErrorKind::Encoding, declaration::ENCODING);
@@ -265,17 +265,17 @@ impl<'de, D: Dialect> Tokens<'de, D> {
 
     /// An error `malformed.offset` bytes after the cursor.
     #[cold]
-    pub(crate) fn malformed(&mut self, malformed: &Malformed) -> Error {
+    pub(crate) fn malformed_error(&mut self, malformed: &Malformed) -> Error {
         self.at += malformed.offset;
         match malformed.expected {
-            FORBIDDEN => self.forbidden(),
+            FORBIDDEN => self.forbidden_error(),
             expected => self.error(ErrorKind::Syntax, expected),
         }
     }
 
     /// The error for the character at the cursor, which XML forbids.
     #[cold]
-    pub(crate) fn forbidden(&self) -> Error {
+    pub(crate) fn forbidden_error(&self) -> Error {
         let error = self.error(ErrorKind::Syntax, FORBIDDEN);
         match self.text[self.at..].chars().next() {
             Some(character) => error.found(format!("U+{:04X}", u32::from(character))),

@@ -20,7 +20,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
             let part = &self.text[self.at..self.at + len];
             match self.dialect.unescape(part, XmlPlace::Text) {
                 Ok(part) => join(&mut text, part),
-                Err(malformed) => return Err(self.malformed(&malformed)),
+                Err(malformed) => return Err(self.malformed_error(&malformed)),
             }
             self.at += len;
             match self.rest() {
@@ -60,7 +60,7 @@ impl<'de, D: Dialect> Tokens<'de, D> {
             None => Ok(()),
             Some((offset, _)) => {
                 self.at = start + offset;
-                Err(self.forbidden())
+                Err(self.forbidden_error())
             }
         }
     }

@@ -39,7 +39,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Enters a level of nesting.
     #[inline]
     pub(super) fn enter_collection(&mut self) -> Result<(), Error> {
-        self.budget.enter().map_err(|limit| self.limit(limit))
+        self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
     /// Reads the end tags of an array or struct, and its `</value>`.
@@ -358,7 +358,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         self.budget
             .enter_uncounted()
-            .map_err(|limit| self.limit(limit))?;
+            .map_err(|limit| self.limit_error(limit))?;
         match kind {
             Type::Array => self.begin_data(tag.mark()).map(Event::List),
             _ => self.begin_members(tag.mark()).map(Event::Map),

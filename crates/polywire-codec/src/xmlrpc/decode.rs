@@ -11,9 +11,9 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Budget, Container, Encoding, Error, ErrorKind, Event,
-    LimitKind, Member, Name, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader, Value,
-    slow_member,
+    BigDecimal, BigInteger, Blob, Body, Budget, Container, Error, ErrorKind, Event, LimitKind,
+    Member, Name, NameEncoding, NameSource, Rules, Schema, Seq, Text, Timestamp, TokenReader,
+    Value, slow_member,
 };
 
 use polywire_text::scan;
@@ -68,11 +68,13 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Counts an item, member or parameter.
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
-        self.budget.count(1).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(1)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[cold]
-    pub(super) fn limit(&self, limit: LimitKind) -> Error {
+    pub(super) fn limit_error(&self, limit: LimitKind) -> Error {
         self.error(ErrorKind::Limit(limit), "")
     }
 
@@ -85,7 +87,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// The error for the value or text at `start`, which is invalid.
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.go_to_value(start);
         self.error(ErrorKind::InvalidValue, expected)
     }
@@ -166,7 +168,7 @@ impl<'de> XmlRpcDecoder<'de> {
 
 impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
     type Next = ();
-    type Run = usize;
+    type Match = usize;
 
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {
@@ -226,7 +228,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
         if seq.state != IN_STRUCT || !self.is_plain(seq) {
             return None;
         }
-        let name = member.run(Encoding::XmlRpc);
+        let name = member.run(NameEncoding::XmlRpc);
         let rest = &rest[skip..];
         let value = rest.get(name.len()..)?;
         (name.starts(rest) && !self.may_begin_nil(value)).then_some(skip + name.len())
@@ -292,12 +294,12 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
             Some(value) => value,
             None => match self.slow_integer(at.kind().describe())?.to_i64() {
                 Some(value) => value,
-                None => return Err(self.invalid(start, at.kind().describe())),
+                None => return Err(self.invalid_value(start, at.kind().describe())),
             },
         };
         let (least, most) = at.kind().integer_range();
         if value < least || value > most {
-            return Err(self.invalid(start, at.kind().describe()));
+            return Err(self.invalid_value(start, at.kind().describe()));
         }
         Ok(value)
     }

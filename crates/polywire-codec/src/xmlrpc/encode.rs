@@ -5,8 +5,8 @@
 //! first one. Text cannot end with `</value>`, because `<` is escaped in it.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Defaults, Encoder, Encoding, Error, ErrorKind, Member, Text, Timestamp,
-    Value,
+    BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, NameEncoding, Text,
+    Timestamp, Value,
 };
 use polywire_text::number::Spelling;
 use polywire_text::timestamp::{Fraction, WritePolicy};
@@ -266,7 +266,7 @@ impl Encoder for XmlRpcEncoder {
             return true;
         }
         self.close_previous(b"</member>");
-        let run = at.run(Encoding::XmlRpc);
+        let run = at.run(NameEncoding::XmlRpc);
         // The run ends with `<value>`, for decoders. Here the value writes it.
         run.prefix(run.len().saturating_sub(b"<value>".len()))
             .push_to(&mut self.out);

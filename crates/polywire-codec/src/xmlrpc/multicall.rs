@@ -73,7 +73,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let mut calls = Vec::new();
         while self.next_item(&mut seq)? {
             if calls.len() >= most as usize {
-                return Err(self.limit(LimitKind::Calls(most)));
+                return Err(self.limit_error(LimitKind::Calls(most)));
             }
             let call = self.multicall_entry(calls.len())?;
             calls.push(call);

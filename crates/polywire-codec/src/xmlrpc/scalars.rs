@@ -47,20 +47,20 @@ impl<'de> XmlRpcDecoder<'de> {
             "1" => Ok(true),
             _ if words && text.eq_ignore_ascii_case("false") => Ok(false),
             _ if words && text.eq_ignore_ascii_case("true") => Ok(true),
-            _ => Err(self.invalid(start, "0 or 1")),
+            _ => Err(self.invalid_value(start, "0 or 1")),
         }
     }
 
     /// Parses a double.
     pub(super) fn double_of(&mut self, text: &str, start: usize) -> Result<f64, Error> {
         parse_f64(float_text(self.digits_or_zero(text)))
-            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+            .map_err(|malformed| self.invalid_value(start, float_expected(malformed)))
     }
 
     /// Parses a 32-bit floating-point number.
     pub(super) fn float_of(&mut self, text: &str, start: usize) -> Result<f32, Error> {
         parse_f32(float_text(self.digits_or_zero(text)))
-            .map_err(|malformed| self.invalid(start, float_expected(malformed)))
+            .map_err(|malformed| self.invalid_value(start, float_expected(malformed)))
     }
 
     /// Parses a date.
@@ -74,7 +74,7 @@ impl<'de> XmlRpcDecoder<'de> {
                     .odd_dates()
                     .then(|| dates::parse_odd(text));
                 odd.flatten()
-                    .ok_or_else(|| self.invalid(start, malformed.expected))
+                    .ok_or_else(|| self.invalid_value(start, malformed.expected))
             }
         }
     }
@@ -88,7 +88,7 @@ impl<'de> XmlRpcDecoder<'de> {
     pub(super) fn blob_of(&mut self, text: &str, start: usize) -> Result<Blob, Error> {
         base64::STANDARD
             .decode_with_white_space(text.as_bytes())
-            .map_err(|malformed| self.invalid(start, malformed.expected))
+            .map_err(|malformed| self.invalid_value(start, malformed.expected))
     }
 
     /// Parses an integer, which must be in the range of its type unless the leniency `wide_ints` is
@@ -104,7 +104,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let digits = text.strip_prefix('+').unwrap_or(text);
         let value: BigInteger = match digits.parse() {
             Ok(value) if !text.starts_with("+-") => value,
-            _ => return Err(self.invalid(start, expected)),
+            _ => return Err(self.invalid_value(start, expected)),
         };
         let short = value.to_i64();
         if let Type::Integer(bits) = kind
@@ -139,7 +139,7 @@ impl<'de> XmlRpcDecoder<'de> {
             return self.integer_of(kind, &text, start, "an integer");
         }
         let text = keep::text(self.body, self.big_digits_or_zero(kind, text));
-        let value = BigInteger::parse(text).map_err(|_| self.invalid(start, "an integer"))?;
+        let value = BigInteger::parse(text).map_err(|_| self.invalid_value(start, "an integer"))?;
         if value.to_i64().is_none() {
             self.check_digits_len(value.as_str(), start)?;
         }
@@ -156,7 +156,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let text = self.big_digits_or_zero(kind, text);
         self.check_digits_len(&text, start)?;
         BigDecimal::parse(keep::text(self.body, text))
-            .map_err(|_| self.invalid(start, "a decimal number"))
+            .map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
     /// Checks the text of a number. An integer must be in the range of its type.
@@ -178,7 +178,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// The error for an integer outside the range of its type.
     #[cold]
     fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
-        self.invalid(
+        self.invalid_value(
             start,
             match bits {
                 8 => "an integer of 8 bits",

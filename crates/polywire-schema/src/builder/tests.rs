@@ -1,7 +1,7 @@
 //! Tests of the built sets.
 
 use super::*;
-use crate::{Encoding, MemberFlags, NameSource};
+use crate::{MemberFlags, NameEncoding, NameSource};
 
 #[test]
 fn every_name_is_found_by_every_source() {
@@ -101,20 +101,20 @@ fn encoded_names_have_the_form_of_the_wire() {
     };
     // The builder moves attributes to the front.
     assert_eq!(shape.member(0).name(), "kind");
-    assert_eq!(run(0, Encoding::XmlOpen), " xsi:type=\"");
-    assert_eq!(run(2, Encoding::JsonMember), "\"cityId\":");
-    assert_eq!(run(2, Encoding::JsonName), "\"a\\\"b\":");
-    assert_eq!(run(2, Encoding::Cbor), "\u{66}cityId");
+    assert_eq!(run(0, NameEncoding::XmlOpen), " xsi:type=\"");
+    assert_eq!(run(2, NameEncoding::JsonMember), "\"cityId\":");
+    assert_eq!(run(2, NameEncoding::JsonName), "\"a\\\"b\":");
+    assert_eq!(run(2, NameEncoding::Cbor), "\u{66}cityId");
     assert_eq!(
-        run(2, Encoding::XmlRpc),
+        run(2, NameEncoding::XmlRpc),
         "<member><name>cityId</name><value>"
     );
     assert_eq!(
-        run(2, Encoding::XmlOpen),
+        run(2, NameEncoding::XmlOpen),
         "<cityId xmlns:p=\"http://example.com/?a&amp;b\">"
     );
-    assert_eq!(run(2, Encoding::XmlClose), "</cityId>");
-    assert_eq!(run(2, Encoding::Ec2), "CityId");
+    assert_eq!(run(2, NameEncoding::XmlClose), "</cityId>");
+    assert_eq!(run(2, NameEncoding::Ec2), "CityId");
 }
 
 #[test]
@@ -139,7 +139,7 @@ pub(super) fn named(len: usize) -> SchemaBuilder {
 #[test]
 fn a_name_fits_its_cbor_head() {
     let set = named(65_535).finish().unwrap();
-    let run = set.shape(1).member(0).run(Encoding::Cbor).as_bytes();
+    let run = set.shape(1).member(0).run(NameEncoding::Cbor).as_bytes();
     assert_eq!(&run[..4], b"\x79\xff\xffn");
     assert_eq!(run.len(), 3 + 65_535);
 

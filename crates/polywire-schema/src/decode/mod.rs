@@ -90,7 +90,7 @@ pub trait Decoder<'de> {
     ///
     /// The size of the message limits the sum over all lists and maps, even if nested lists declare
     /// larger lengths.
-    fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
+    fn size_hint(&mut self, at: Member<'_>, seq: &Seq) -> usize {
         let _ = (at, seq);
         0
     }

@@ -125,7 +125,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
         }
         while decoder.item(at, &mut seq)? {
             if self.capacity() == 0 {
-                self.reserve_exact(decoder.expected(at, &seq));
+                self.reserve_exact(decoder.size_hint(at, &seq));
             }
             let Some(placeholder) = T::PLACEHOLDER else {
                 self.push(T::decode(element, decoder)?);
@@ -163,7 +163,7 @@ fn decode_map<'de, M, V: Decode<'de>, D: Decoder<'de> + ?Sized>(
     let mut first = !seq.continues;
     while let Some(key) = decoder.key(at, &mut seq)? {
         if first {
-            reserve(map, decoder.expected(at, &seq));
+            reserve(map, decoder.size_hint(at, &seq));
             first = false;
         }
         let value = V::decode(element, decoder)?;
@@ -252,7 +252,7 @@ impl<'de, K: From<Text> + AsRef<str>, V: Decode<'de>> Decode<'de> for Vec<(K, V)
         let mut first = !seq.continues;
         while let Some(key) = decoder.key(at, &mut seq)? {
             if first {
-                self.reserve_exact(decoder.expected(at, &seq));
+                self.reserve_exact(decoder.size_hint(at, &seq));
                 first = false;
             }
             let Some(placeholder) = V::PLACEHOLDER else {

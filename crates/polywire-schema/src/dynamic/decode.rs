@@ -167,7 +167,7 @@ fn decode_list<'de, D: Decoder<'de> + ?Sized>(
             let mut value = Value::Null;
             read_item(&mut value, is_sparse, kind, element, decoder)?;
             entries = value.as_map().map_or(entries, Map::len);
-            let expected = decoder.expected(at, &seq);
+            let expected = decoder.size_hint(at, &seq);
             let next = || decoder.item(at, &mut seq);
             second = Some(reserve(list, expected, next, |has_second| !has_second)?);
             list.push(value);
@@ -239,7 +239,7 @@ pub(super) fn decode_entries<'de, D: Decoder<'de> + ?Sized>(
         if entries.capacity() == 0 {
             let mut value = Value::Null;
             read_item(&mut value, is_sparse, kind, element, decoder)?;
-            let expected = decoder.expected(at, &seq);
+            let expected = decoder.size_hint(at, &seq);
             let next = || decoder.key(at, &mut seq);
             second = Some(reserve(entries, expected, next, Option::is_none)?);
             entries.push((key, value));

@@ -4,7 +4,8 @@ use polywire_text::{Blob, Text, Timestamp};
 
 use super::decode::{decode_entries, decode_into, read, read_member, set, unique_entries};
 use crate::{
-    Decoder, END, Encoding, Error, Map, Member, MemberFlags, Schema, ShapeFlags, ShapeKind, Value,
+    Decoder, END, Error, Map, Member, MemberFlags, NameEncoding, Schema, ShapeFlags, ShapeKind,
+    Value,
 };
 
 /// Returns the value that a client uses for a missing required member (client error correction).
@@ -54,7 +55,7 @@ pub(super) fn read_structure<'de, D: Decoder<'de> + ?Sized>(
 /// head.
 #[inline]
 pub(super) fn name_of(member: Member<'_>) -> Text {
-    match member.encoded(Encoding::Cbor).text_after_head() {
+    match member.encoded(NameEncoding::Cbor).text_after_head() {
         Some(name) => name,
         None => long_name_of(member),
     }

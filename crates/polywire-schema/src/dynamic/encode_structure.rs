@@ -6,8 +6,8 @@ use polywire_text::Text;
 use super::encode::{encode, encode_member};
 use crate::error::quoted;
 use crate::{
-    Encoder, Encoding, Error, ErrorKind, Location, Map, Member, MemberFlags, NameSource, Schema,
-    ShapeFlags, ShapeKind, Value,
+    Encoder, Error, ErrorKind, Location, Map, Member, MemberFlags, NameEncoding, NameSource,
+    Schema, ShapeFlags, ShapeKind, Value,
 };
 
 /// Writes a map as the structure or union of `at`. Fails for entries that the shape does not have.
@@ -69,7 +69,7 @@ impl EntryMatches {
         if entries.len() > Self::MAX_ENTRIES || shape.len() > 1 << 8 {
             return false;
         }
-        let names = shape.encoded_names(Encoding::Cbor);
+        let names = shape.encoded_names(NameEncoding::Cbor);
         let (mut next, mut is_sorted) = (0, true);
         for (index, ((name, value), found)) in entries.iter().zip(&mut self.found).enumerate() {
             // Most maps are in the order of the model.
@@ -104,7 +104,7 @@ fn find_from(shape: Schema<'_>, next: usize, name: &Text) -> Option<usize> {
     /// The number of names to compare before the hash table is used.
     const MAX_GAP: usize = 3;
 
-    let names = shape.encoded_names(Encoding::Cbor).get(next..);
+    let names = shape.encoded_names(NameEncoding::Cbor).get(next..);
     let mut near = names.unwrap_or_default().iter().take(MAX_GAP);
     match near.position(|candidate| candidate.matches_after_head(name)) {
         Some(gap) => Some(next + gap),

@@ -66,7 +66,7 @@ pub trait TokenReader<'de> {
     type Next: Copy;
 
     /// The result of [`match_member`](Self::match_member), such as a number of bytes.
-    type Run: Copy;
+    type Match: Copy;
 
     /// Returns the remaining limits of the message.
     fn budget(&mut self) -> &mut Budget;
@@ -102,10 +102,10 @@ pub trait TokenReader<'de> {
 
     /// Fast: matches the input before the value of `member`. Succeeds if the name has the same form
     /// as in the output of the encoder, and the value is not null. Does not consume input.
-    fn match_member(&self, next: Self::Next, member: Member<'_>, seq: &Seq) -> Option<Self::Run>;
+    fn match_member(&self, next: Self::Next, member: Member<'_>, seq: &Seq) -> Option<Self::Match>;
 
     /// Consumes the input that [`match_member`](Self::match_member) has matched.
-    fn accept_member(&mut self, run: Self::Run, seq: &mut Seq);
+    fn accept_member(&mut self, found: Self::Match, seq: &mut Seq);
 
     /// Returns the next member or [`END`]. Called if the next member is not the expected member, or
     /// if the document contains a part of the structure. Handles common cases, and calls
@@ -168,8 +168,8 @@ pub trait TokenReader<'de> {
         None
     }
 
-    /// See [`Decoder::expected`].
-    fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
+    /// See [`Decoder::size_hint`].
+    fn size_hint(&mut self, at: Member<'_>, seq: &Seq) -> usize {
         let _ = (at, seq);
         0
     }
@@ -358,8 +358,8 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     }
 
     #[inline(always)]
-    fn expected(&mut self, at: Member<'_>, seq: &Seq) -> usize {
-        TokenReader::expected(self, at, seq)
+    fn size_hint(&mut self, at: Member<'_>, seq: &Seq) -> usize {
+        TokenReader::size_hint(self, at, seq)
     }
 
     #[inline(always)]

@@ -68,7 +68,7 @@ pub(super) fn timestamp(decoder: &mut CborDecoder<'_>) -> Result<String> {
     let start = decoder.at;
     let timestamp = decoder.timestamp(Member::DOCUMENT)?;
     let text = timestamp_text(timestamp);
-    text.ok_or_else(|| decoder.invalid(start, "a timestamp within the years 0001 to 9999"))
+    text.ok_or_else(|| decoder.invalid_value(start, "a timestamp within the years 0001 to 9999"))
 }
 
 /// A value with a tag.
@@ -82,6 +82,6 @@ fn tagged_value<'de, V: Visitor<'de>>(
         Event::Scalar(Value::BigInteger(value)) => ExtendedValue::BigInteger(value).visit(visitor),
         Event::Scalar(Value::BigDecimal(value)) => ExtendedValue::BigDecimal(value).visit(visitor),
         Event::Scalar(Value::Integer(value)) => visitor.visit_i64(value),
-        _ => Err(decoder.invalid(start, "a value of a known type after the tag")),
+        _ => Err(decoder.invalid_value(start, "a value of a known type after the tag")),
     }
 }

@@ -121,13 +121,13 @@ impl<'de> Reader<'de> {
         let text = self.decode(field.value, field.end)?;
         match self.budget.string(text.len()) {
             Ok(()) => Ok(text),
-            Err(limit) => Err(self.limit(limit)),
+            Err(limit) => Err(self.limit_error(limit)),
         }
     }
 
     #[inline]
     pub(super) fn enter(&mut self) -> Result<()> {
-        self.budget.enter().map_err(|limit| self.limit(limit))
+        self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
     #[inline]
@@ -137,11 +137,13 @@ impl<'de> Reader<'de> {
 
     #[inline]
     fn count(&mut self) -> Result<()> {
-        self.budget.count(1).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(1)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[cold]
-    fn limit(&self, limit: LimitKind) -> Error {
+    fn limit_error(&self, limit: LimitKind) -> Error {
         let error = Error::new(ErrorKind::Limit(limit));
         self.locate(error, self.next)
     }

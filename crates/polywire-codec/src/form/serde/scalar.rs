@@ -21,7 +21,7 @@ pub(super) struct ScalarDeserializer<'a, 'de> {
 
 impl<'de> ScalarDeserializer<'_, 'de> {
     #[cold]
-    fn invalid(&self, expected: &'static str) -> Error {
+    fn invalid_value(&self, expected: &'static str) -> Error {
         self.reader
             .error(self.field, ErrorKind::InvalidValue, expected)
     }
@@ -42,7 +42,7 @@ impl<'de> ScalarDeserializer<'_, 'de> {
         } else if let Ok(value) = text.parse::<u128>() {
             visitor.visit_u128(value)
         } else {
-            return Err(self.invalid("an integer"));
+            return Err(self.invalid_value("an integer"));
         };
         self.with_position(result)
     }
@@ -50,7 +50,7 @@ impl<'de> ScalarDeserializer<'_, 'de> {
     fn bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match base64::decode(self.text.as_bytes()) {
             Ok(blob) => self.with_position(visitor.visit_byte_buf(blob.to_vec())),
-            Err(malformed) => Err(self.invalid(malformed.expected)),
+            Err(malformed) => Err(self.invalid_value(malformed.expected)),
         }
     }
 
@@ -82,7 +82,7 @@ macro_rules! scalars {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
             match self.text.parse::<$type>() {
                 Ok(value) => self.with_position(visitor.$visit(value)),
-                Err(_) => Err(self.invalid($expected)),
+                Err(_) => Err(self.invalid_value($expected)),
             }
         })*
     };
@@ -114,7 +114,7 @@ impl<'de> Deserializer<'de> for ScalarDeserializer<'_, 'de> {
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.text.is_empty() {
             true => self.with_position(visitor.visit_unit()),
-            false => Err(self.invalid("nothing")),
+            false => Err(self.invalid_value("nothing")),
         }
     }
 

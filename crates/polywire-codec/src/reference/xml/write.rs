@@ -1,6 +1,6 @@
 //! Writes elements as text. The name of an element includes the namespace declaration.
 
-use polywire_schema::{Encoding, Error, Member, MemberFlags, NameSource, ShapeKind};
+use polywire_schema::{Error, Member, MemberFlags, NameEncoding, NameSource, ShapeKind};
 use polywire_text::escape::{Forbidden, XmlPlace};
 use polywire_text::reference::xml;
 
@@ -26,7 +26,7 @@ impl<'n> XmlEncoder<'n> {
 
 /// The name of the element of a member, and its namespace declaration.
 fn tag(at: Member<'_>) -> String {
-    let run = at.run(Encoding::XmlOpen);
+    let run = at.run(NameEncoding::XmlOpen);
     let tag = String::from_utf8_lossy(run.as_bytes());
     tag.trim_matches(['<', '>']).to_owned()
 }

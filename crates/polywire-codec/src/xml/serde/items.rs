@@ -170,7 +170,7 @@ impl<'a, 'de> ItemAccess<'a, 'de> {
         let value = self.reader.at(value, start)?;
         match self.next()? {
             Next::End => Ok(value),
-            _ => Err(self.reader.invalid(start, "fewer items")),
+            _ => Err(self.reader.invalid_value(start, "fewer items")),
         }
     }
 }

@@ -116,7 +116,7 @@ impl<'a, 'de> MemberAccess<'a, 'de> {
         let more = MapAccess::next_key::<serde::de::IgnoredAny>(&mut &mut *self)?;
         match more {
             None => Ok(()),
-            Some(_) => Err(self.reader.invalid(start, "fewer elements")),
+            Some(_) => Err(self.reader.invalid_value(start, "fewer elements")),
         }
     }
 
@@ -254,7 +254,7 @@ impl<'de> MemberAccess<'_, 'de> {
                 let value = reader.cursor.slice(place);
                 // It was checked when its tag was read.
                 let value = escape::unescape_xml(value, XmlPlace::Attribute, XmlReading::Strict)
-                    .map_err(|malformed| reader.cursor.malformed(&malformed))?;
+                    .map_err(|malformed| reader.cursor.malformed_error(&malformed))?;
                 reader.check_len(value.len(), place.start)?;
                 (value, place.start, Position::Value)
             }

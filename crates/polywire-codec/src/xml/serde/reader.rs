@@ -77,7 +77,7 @@ impl<'de> Reader<'de> {
 
     /// A well-formed value that its type does not accept. It begins at `start`.
     #[cold]
-    pub(super) fn invalid(&mut self, start: usize, expected: &'static str) -> Error {
+    pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.cursor.at = start;
         self.cursor.error(ErrorKind::InvalidValue, expected)
     }
@@ -89,13 +89,13 @@ impl<'de> Reader<'de> {
     }
 
     #[cold]
-    fn limit(&self, limit: LimitKind) -> Error {
+    fn limit_error(&self, limit: LimitKind) -> Error {
         self.cursor.error(ErrorKind::Limit(limit), "")
     }
 
     #[inline]
     pub(super) fn enter(&mut self) -> Result<()> {
-        self.budget.enter().map_err(|limit| self.limit(limit))
+        self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
     #[inline]
@@ -105,7 +105,9 @@ impl<'de> Reader<'de> {
 
     #[inline]
     pub(super) fn count(&mut self) -> Result<()> {
-        self.budget.count(1).map_err(|limit| self.limit(limit))
+        self.budget
+            .count(1)
+            .map_err(|limit| self.limit_error(limit))
     }
 
     #[inline]
@@ -114,7 +116,7 @@ impl<'de> Reader<'de> {
             Ok(()) => Ok(()),
             Err(limit) => {
                 self.cursor.at = start;
-                Err(self.limit(limit))
+                Err(self.limit_error(limit))
             }
         }
     }
@@ -147,7 +149,7 @@ impl<'de> Reader<'de> {
         }
         let name = self.cursor.name;
         if let Err(limit) = self.budget.enter_uncounted() {
-            return Err(self.limit(limit));
+            return Err(self.limit_error(limit));
         }
         match self.cursor.plain_text() {
             Some((_, end)) => self.cursor.at = end,

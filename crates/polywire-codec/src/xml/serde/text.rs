@@ -64,9 +64,9 @@ impl<'a, 'de> TextDeserializer<'a, 'de> {
 
     /// The error for a text that the type cannot have.
     #[cold]
-    fn invalid(self, expected: &'static str) -> Error {
+    fn invalid_value(self, expected: &'static str) -> Error {
         let Self { reader, start, .. } = self.trim();
-        reader.invalid(start, expected)
+        reader.invalid_value(start, expected)
     }
 
     fn str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -88,7 +88,7 @@ impl<'a, 'de> TextDeserializer<'a, 'de> {
         } else if let Ok(value) = text.parse::<u128>() {
             visitor.visit_u128(value)
         } else {
-            return Err(self.invalid("an integer"));
+            return Err(self.invalid_value("an integer"));
         };
         self.reader.at(result, self.start)
     }
@@ -99,7 +99,7 @@ impl<'a, 'de> TextDeserializer<'a, 'de> {
                 let result = visitor.visit_byte_buf(blob.to_vec());
                 self.reader.at(result, self.start)
             }
-            Err(malformed) => Err(self.invalid(malformed.expected)),
+            Err(malformed) => Err(self.invalid_value(malformed.expected)),
         }
     }
 
@@ -121,7 +121,7 @@ impl<'a, 'de> TextDeserializer<'a, 'de> {
         let value = items.reader.at(value, start)?;
         match items.next_item() {
             None => Ok(value),
-            Some(_) => Err(items.reader.invalid(start, "fewer items")),
+            Some(_) => Err(items.reader.invalid_value(start, "fewer items")),
         }
     }
 }
@@ -138,7 +138,7 @@ macro_rules! numbers {
             };
             match value {
                 Some(value) => self.reader.at(visitor.$visit(value), self.start),
-                None => Err(self.invalid("a number")),
+                None => Err(self.invalid_value("a number")),
             }
         })*
     };
@@ -177,7 +177,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'_, 'de> {
         let value = match self.trimmed() {
             "true" | "1" => true,
             "false" | "0" => false,
-            _ => return Err(self.invalid("true or false")),
+            _ => return Err(self.invalid_value("true or false")),
         };
         self.reader.at(visitor.visit_bool(value), self.start)
     }

@@ -192,7 +192,7 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
             _ => return visitor.visit_unit(),
         };
         let Some(mut text) = timestamp_text(timestamp) else {
-            return Err(self.invalid(start, "a date within the years 0001 to 9999"));
+            return Err(self.invalid_value(start, "a date within the years 0001 to 9999"));
         };
         if timestamp.is_unzoned() {
             // Remove the `Z`.

@@ -1,7 +1,7 @@
 //! The writing half.
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Encoding, Error, Member, MemberFlags, ShapeKind, Timestamp,
+    BigDecimal, BigInteger, Encoder, Error, Member, MemberFlags, NameEncoding, ShapeKind, Timestamp,
 };
 use polywire_text::{base64, percent};
 
@@ -38,7 +38,7 @@ impl FormEncoder {
     }
 
     fn name(&mut self, at: Member<'_>) {
-        let name = at.run(Encoding::Query);
+        let name = at.run(NameEncoding::Query);
         self.segment(std::str::from_utf8(name.as_bytes()).unwrap());
     }
 
@@ -103,7 +103,11 @@ impl Encoder for FormEncoder {
     }
 
     fn begin_list(&mut self, at: Member<'_>, len: usize) {
-        self.begin(at, Some(at.element().plain(Encoding::Query.source())), len);
+        self.begin(
+            at,
+            Some(at.element().plain(NameEncoding::Query.source())),
+            len,
+        );
     }
 
     fn end_list(&mut self, _: Member<'_>) {

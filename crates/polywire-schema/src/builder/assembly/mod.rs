@@ -11,8 +11,8 @@ use polywire_text::scan::{Name, RUN_PADDING};
 use crate::builder::{BuildError, MemberSpec, SchemaBuilder, ShapeRef, ShapeSpec};
 use crate::names::NameParts;
 use crate::{
-    ConstraintDef, Encoding, EnumValueDef, ErrorDef, MemberDef, MemberFlags, NameSource, SchemaSet,
-    ShapeDef, ShapeFlags, ShapeKind, Span,
+    ConstraintDef, EnumValueDef, ErrorDef, MemberDef, MemberFlags, NameEncoding, NameSource,
+    SchemaSet, ShapeDef, ShapeFlags, ShapeKind, Span,
 };
 use crate::{defaults, variants};
 use tables::MAX_NAME_LEN;
@@ -35,7 +35,7 @@ pub(super) struct Assembly {
     buckets: Vec<u16>,
     variants: Vec<variants::Slot>,
     plain: [Vec<Span>; NameSource::COUNT],
-    names: [Vec<Name>; Encoding::COUNT],
+    names: [Vec<Name>; NameEncoding::COUNT],
 }
 
 impl Assembly {
@@ -281,7 +281,7 @@ impl Assembly {
             let span = self.intern(&name)?;
             self.plain[source as usize].push(span);
         }
-        for encoding in Encoding::ALL {
+        for encoding in NameEncoding::ALL {
             let mut run = Vec::new();
             parts.push(&mut run, encoding);
             let name = match Name::short(&run) {
