@@ -19,10 +19,11 @@ pub(crate) struct DialectArguments {
         value_parser = leniency
     )]
     lenient: Option<Leniency>,
-    /// Change how XML-RPC is written: detail=asked|always|never (whether servers add the structure
-    /// of a modelled error to its fault; the default is asked, which adds it if the caller requests
-    /// it), forbidden=base64|replace|strip (characters that XML does not allow), fractions=yes
-    /// (fractional seconds), i8=prefixed, nil=prefixed|refuse, strings=untyped. Can be repeated
+    /// Change how XML-RPC is written: detail=on-request|always|never (whether servers add the
+    /// structure of a modelled error to its fault; the default is on-request, which adds it if the
+    /// caller requests it), forbidden=base64|replace|strip (characters that XML does not allow),
+    /// fractions=yes (fractional seconds), i8=prefixed, nil=prefixed|reject, strings=untyped. Can be
+    /// repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     style: Vec<Setting>,
 }
@@ -114,7 +115,7 @@ mod tests {
         assert_eq!(both, expected);
         for wrong in ["nil", "nil=maybe", "color=red"] {
             let error = style(&["--style", wrong]).unwrap_err().to_string();
-            assert!(error.contains("nil=plain|prefixed|refuse"), "{error}");
+            assert!(error.contains("nil=plain|prefixed|reject"), "{error}");
         }
     }
 

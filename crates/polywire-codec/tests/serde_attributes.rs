@@ -607,6 +607,11 @@ fn as_serde_json() {
         json::from_slice::<serde_json::Value>(b"[1,2.5,-3]").unwrap(),
         number
     );
+    // A number is no string, however long it is.
+    let long = format!("1{}", "0".repeat(60));
+    let error = json::from_str::<String>(&long).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+    assert!(serde_json::from_str::<String>(&long).is_err());
 }
 
 /// Keys that are numbers: those that JSON can have, and each once.

@@ -111,7 +111,7 @@ fn faults_of_xmlrpc_have_two_members_unless_asked() {
     let validator = Validator::new(service).unwrap();
     let wrong = Map::from_iter([("name", "too long"), ("pin", "secret")]);
     for (detail, asks, unasked, asked) in [
-        (FaultDetail::Asked, true, 2, 3),
+        (FaultDetail::OnRequest, true, 2, 3),
         (FaultDetail::Always, true, 3, 3),
         (FaultDetail::Never, false, 2, 2),
     ] {

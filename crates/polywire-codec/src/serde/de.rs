@@ -5,6 +5,7 @@ use serde::de::value::SeqDeserializer;
 use serde::de::{Deserialize, Deserializer, IntoDeserializer, Visitor};
 
 use super::access::{Elements, Variant};
+use super::non_text::NonText;
 use super::{Kind, SerdeReader, is_reserved};
 
 type Result<T> = std::result::Result<T, Error>;
@@ -124,7 +125,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         let start = self.0.position();
         match self.0.quick_str() {
             Some(text) => with_position(visitor.visit_borrowed_str(text), start, self.0),
-            None => self.any(true, visitor),
+            None => self.slow_string(true, visitor),
         }
     }
 
@@ -134,20 +135,46 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         let start = self.0.position();
         match self.0.quick_str() {
             Some(text) => with_position(visitor.visit_str(text), start, self.0),
-            None => self.slow_string(visitor),
+            None => self.slow_string(false, visitor),
         }
     }
 
+    /// Text or any other value. `lent` says whether the visitor may borrow the text.
     #[inline(never)]
-    fn slow_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    fn slow_string<V: Visitor<'de>>(self, lent: bool, visitor: V) -> Result<V::Value> {
         let reader = self.0;
         let start = reader.position();
-        reader.skip_extensions()?;
-        if reader.kind()? != Kind::String {
-            return ValueDeserializer(reader).any(true, visitor);
+        if !lent {
+            reader.skip_extensions()?;
         }
-        let result = reader.visit_string(false, visitor);
-        with_position(result, start, reader)
+        match reader.kind()? {
+            Kind::String => {
+                let result = reader.visit_string(lent, visitor);
+                with_position(result, start, reader)
+            }
+            Kind::Number => ValueDeserializer(reader).number_for_text(visitor),
+            _ => ValueDeserializer(reader).any(true, visitor),
+        }
+    }
+
+    /// A number for a type that expects text. The visitor does not get the digits of a large number
+    /// as text.
+    #[cold]
+    fn number_for_text<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.position();
+        let found = "a number";
+        let result = self.0.number(NonText { visitor, found });
+        with_position(result, start, self.0)
+    }
+
+    /// Bytes or any other value.
+    #[inline]
+    fn bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if R::TEXT_IS_BYTES {
+            return self.any(true, visitor);
+        }
+        let found = "text";
+        self.any(true, NonText { visitor, found })
     }
 
     /// A list or any other value.
@@ -202,7 +229,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> Deserializer<'de> for ValueDeserializer<
         string: deserialize_char deserialize_str deserialize_identifier;
         owned_string: deserialize_string;
         boolean: deserialize_bool;
-        deserialize_any: deserialize_bytes deserialize_byte_buf deserialize_unit;
+        bytes: deserialize_bytes deserialize_byte_buf;
+        deserialize_any: deserialize_unit;
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

@@ -12,6 +12,7 @@ mod de;
 mod functions;
 mod keys;
 mod macros;
+mod non_text;
 mod ser;
 
 use std::borrow::Cow;
@@ -94,6 +95,10 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         let error = Error::new(ErrorKind::Duplicate).expected("each key once");
         self.locate(error.found(format!("`{key}` twice")), start)
     }
+
+    /// Whether a type that expects bytes gets a [string](Kind::String) as its UTF-8. If not, text
+    /// is a type error, because bytes have an encoding.
+    const TEXT_IS_BYTES: bool = true;
 
     /// Whether a unit structure can be read from an empty list.
     const EMPTY_LIST_IS_UNIT: bool = false;

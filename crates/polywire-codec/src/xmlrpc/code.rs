@@ -1,33 +1,30 @@
-//! The codes of faults.
-//!
-//! What the [specification for fault code
-//! interoperability](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php) sets
-//! aside, so that a caller can tell by the number what went wrong.
+//! Codes of faults, from the [Specification for Fault Code
+//! Interoperability](https://xmlrpc-epi.sourceforge.net/specs/rfc.fault_codes.php).
 
 use polywire_schema::{Error, ErrorKind};
 
-/// The message is not well formed.
+/// The message is not well-formed XML.
 pub const NOT_WELL_FORMED: i64 = -32_700;
-/// The message is in an encoding that is not read.
+/// The encoding of the message is not supported.
 pub const UNSUPPORTED_ENCODING: i64 = -32_701;
-/// The message holds bytes that its encoding does not have.
+/// The message contains bytes that are invalid in its encoding.
 pub const INVALID_CHARACTER: i64 = -32_702;
-/// The message is well formed and no call, or beyond a limit.
+/// The message is well-formed XML but not a call, or exceeds a limit.
 pub const INVALID_REQUEST: i64 = -32_600;
 /// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32_601;
-/// The parameters are not those of the method.
+/// The parameters do not match those of the method.
 pub const INVALID_PARAMETERS: i64 = -32_602;
-/// The server failed.
+/// An internal error of the server.
 pub const INTERNAL_ERROR: i64 = -32_603;
-/// What the method does failed.
+/// The method failed.
 pub const APPLICATION_ERROR: i64 = -32_500;
-/// Something around the method failed, such as a limit of calls.
+/// An error outside the method, such as a limit for calls.
 pub const SYSTEM_ERROR: i64 = -32_400;
-/// The message did not come whole, or not in time.
+/// The message is incomplete, or did not arrive in time.
 pub const TRANSPORT_ERROR: i64 = -32_300;
 
-/// The code of what a reader or writer of messages found.
+/// The code for an error of a decoder or encoder.
 ///
 /// ```
 /// use polywire_codec::xmlrpc::{self, code};

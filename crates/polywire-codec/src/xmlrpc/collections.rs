@@ -1,4 +1,4 @@
-//! Arrays and structs, item by item.
+//! Arrays and structs: their tags, items and members.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,12 @@ use polywire_schema::{Error, Event, Seq};
 
 use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
+use super::tags::{END_ARRAY, FIRST_NAME, NEXT_NAME};
 use super::value::Type;
 use crate::xml_tokens::Start;
 
 impl Start<'_> {
-    /// In [`Seq::mark`], the end tags of an array or struct that begins with this tag.
+    /// The [`Seq::mark`] of an array or struct with this start tag.
     pub(super) fn mark(&self) -> u64 {
         match self.empty {
             true => CLOSED,
@@ -20,28 +21,29 @@ impl Start<'_> {
     }
 }
 
-/// In [`Seq::mark`], which end tags an array or struct has left.
+// Values of `Seq::mark`: which end tags of an array or struct remain.
+
+/// All end tags.
 pub(super) const OPEN: u64 = 0;
-/// `<array><data/>`.
+/// After `<array><data/>`: not `</data>`.
 pub(super) const WITHOUT_DATA: u64 = 1;
-/// `<array/>` or `<struct/>`.
+/// After `<array/>` or `<struct/>`: only `</value>`.
 pub(super) const CLOSED: u64 = 2;
-/// `<ex:array>` or `<ex:struct>`, beside the others.
+/// A flag for `<ex:array>` and `<ex:struct>`.
 pub(super) const PREFIXED: u64 = 4;
 
-pub(super) const FIRST_MEMBER: &[u8; 14] = b"<member><name>";
-pub(super) const NEXT_MEMBER: &[u8; 23] = b"</member><member><name>";
-pub(super) const BEHIND_NAME: &[u8; 14] = b"</name><value>";
+pub(super) const NAME_TO_VALUE: &[u8; 14] = b"</name><value>";
 const END_STRUCT: &[u8; 26] = b"</member></struct></value>";
-const END_ARRAY: &[u8; 23] = b"</data></array></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
+    /// Enters a level of nesting.
     #[inline]
-    pub(super) fn deeper(&mut self) -> Result<(), Error> {
+    pub(super) fn enter_collection(&mut self) -> Result<(), Error> {
         self.budget.enter().map_err(|limit| self.limit_error(limit))
     }
 
-    pub(super) fn end_collection(&mut self, tags: &[&'static str]) -> Result<(), Error> {
+    /// Reads the end tags of an array or struct, and its `</value>`.
+    fn end_collection(&mut self, tags: &[&'static str]) -> Result<(), Error> {
         for tag in tags {
             self.cursor
                 .expect_end(tag, "the end tag of the array or struct")?;
@@ -51,13 +53,13 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(())
     }
 
-    /// Begins an array whose start tag has been read.
+    /// Begins an array after its start tag.
     pub(super) fn begin_array(&mut self, mark: u64) -> Result<Seq, Error> {
-        self.deeper()?;
+        self.enter_collection()?;
         self.begin_data(mark)
     }
 
-    /// Begins the items of an array whose start tag has been read.
+    /// Like [`begin_array`](Self::begin_array), but does not enter a level of nesting.
     fn begin_data(&mut self, mark: u64) -> Result<Seq, Error> {
         let has_data = mark != CLOSED
             && !self.cursor.is_at_end()?
@@ -72,27 +74,31 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Begins an array, whose start tag comes next.
+    /// Reads the start tag of an array, and begins it. `expected` is for the error of another type.
     #[inline(always)]
-    pub(super) fn begin_any_array(&mut self) -> Result<Seq, Error> {
+    pub(super) fn read_array_start(
+        &mut self,
+        expected: impl FnOnce() -> &'static str,
+    ) -> Result<Seq, Error> {
         if !self.empty_value && self.cursor.skip(b"<array><data>") {
-            self.deeper()?;
+            self.enter_collection()?;
             return Ok(Seq::default());
         }
-        self.begin_spelled_array()
+        self.slow_array_start(expected)
     }
 
+    /// [`Self::read_array_start`] for a tag in any form.
     #[inline(never)]
-    fn begin_spelled_array(&mut self) -> Result<Seq, Error> {
+    fn slow_array_start(&mut self, expected: impl FnOnce() -> &'static str) -> Result<Seq, Error> {
         let start = self.cursor.at;
         match self.value_type()? {
             (Type::Array, tag) => self.begin_array(tag.mark()),
-            _ => Err(self.wrong_type(start, "an array")),
+            _ => Err(self.wrong_type(start, expected())),
         }
     }
 
-    /// Begins a struct that comes as an empty array, whose start tag has been read, by the
-    /// leniency. `None` if it does not; the cursor is then somewhere within the array.
+    /// Begins a struct after the start tag of an empty array, if the leniency `array_structs` is on.
+    /// Otherwise returns `None`, and the cursor is somewhere in the array.
     #[inline(never)]
     pub(super) fn begin_empty_array(&mut self, tag: Start<'_>) -> Option<Seq> {
         if !self.cursor.dialect.array_structs() {
@@ -100,7 +106,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let budget = self.budget.mark();
         match self.read_empty_array(tag) {
-            // Nothing of it is left but the end of the value.
+            // Only `</value>` remains.
             Ok(()) => Some(Seq {
                 mark: CLOSED,
                 ..Seq::default()
@@ -112,6 +118,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
+    /// Reads an empty array after its start tag, up to its end tag.
     fn read_empty_array(&mut self, tag: Start<'_>) -> Result<(), Error> {
         const EXPECTED: &str = "the end tag of an empty array";
 
@@ -125,10 +132,9 @@ impl<'de> XmlRpcDecoder<'de> {
         self.cursor.expect_end(tag.name, EXPECTED)
     }
 
-    /// Begins the struct whose type and start tag have been read. `start` is where its
-    /// value begins.
+    /// Begins a struct after its start tag. Rejects other types. `start` is the offset of the value.
     #[inline]
-    pub(super) fn begin_struct_of(
+    pub(super) fn begin_struct_value(
         &mut self,
         (kind, tag): (Type, Start<'_>),
         start: usize,
@@ -144,7 +150,7 @@ impl<'de> XmlRpcDecoder<'de> {
         empty.ok_or_else(|| self.wrong_type(start, expected))
     }
 
-    /// Goes to the next item of an array.
+    /// Reads up to the next item of an array. `false` after the end of the array.
     #[inline(always)]
     pub(super) fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         if seq.mark == OPEN && self.cursor.skip(b"<value>") {
@@ -152,12 +158,12 @@ impl<'de> XmlRpcDecoder<'de> {
             self.count_item()?;
             return Ok(true);
         }
-        self.any_item(seq)
+        self.slow_next_item(seq)
     }
 
-    /// As [`Self::next_item`], however it is spelled.
+    /// [`Self::next_item`] for tags in any form, and for the end of the array.
     #[inline(never)]
-    fn any_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
+    fn slow_next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         if seq.mark == OPEN && self.cursor.skip(END_ARRAY) {
             self.budget.leave();
             return Ok(false);
@@ -190,18 +196,18 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(true)
     }
 
-    /// Begins a struct whose start tag has been read.
+    /// Begins a struct after its start tag.
     #[inline]
     pub(super) fn begin_struct(&mut self, mark: u64) -> Result<Seq, Error> {
-        self.deeper()?;
+        self.enter_collection()?;
         self.begin_members(mark)
     }
 
-    /// Begins the members of a struct whose start tag has been read.
+    /// Like [`begin_struct`](Self::begin_struct), but does not enter a level of nesting.
     #[inline]
     fn begin_members(&mut self, mark: u64) -> Result<Seq, Error> {
-        if mark != CLOSED && self.profile.duplicates != Duplicates::Refuse {
-            self.look_for_duplicates(mark)?;
+        if mark != CLOSED && self.profile.duplicates != Duplicates::Reject {
+            self.find_ignored_members(mark)?;
         }
         Ok(Seq {
             mark,
@@ -209,50 +215,52 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Goes to the next member of a struct and reads up to its value's tag.
+    /// Reads the name of the next member of a struct, up to its value. `None` after the end of the
+    /// struct.
     #[inline]
     pub(super) fn next_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
         if let Some(name) = self.plain_member(seq) {
             return Ok(Some(Cow::Borrowed(name)));
         }
-        self.any_member(seq)
+        self.slow_next_member(seq)
     }
 
-    /// The name of the next member, if all is spelled in the usual way; the cursor
-    /// then stands at its value.
+    /// Reads the name of the next member in plain form, up to its value. Returns `None`, with nothing
+    /// read, for anything else.
     #[inline(always)]
     pub(super) fn plain_member(&mut self, seq: &mut Seq) -> Option<&'de str> {
         if !self.is_plain(seq) {
             return None;
         }
         let name = match seq.count {
-            0 => self.first_member()?,
-            _ => self.following_member()?,
+            0 => self.plain_first_member()?,
+            _ => self.plain_following_member()?,
         };
         seq.count += 1;
         Some(name)
     }
 
-    /// Whether nothing about the members of a struct is to be looked at more closely.
+    /// Whether members can be read in plain form: no end tag is missing or has a prefix, and no member
+    /// is ignored as a duplicate.
     #[inline(always)]
     pub(super) fn is_plain(&self, seq: &Seq) -> bool {
-        seq.mark == OPEN && self.profile.duplicates == Duplicates::Refuse
+        seq.mark == OPEN && self.profile.duplicates == Duplicates::Reject
     }
 
-    /// The name of a struct's first member, spelled in the usual way.
+    /// Reads the name of the first member in plain form.
     #[inline(never)]
-    pub(super) fn first_member(&mut self) -> Option<&'de str> {
-        self.cursor.text_between(0, FIRST_MEMBER, BEHIND_NAME)
+    fn plain_first_member(&mut self) -> Option<&'de str> {
+        self.cursor.text_between(0, FIRST_NAME, NAME_TO_VALUE)
     }
 
-    /// The name of another member, spelled in the usual way.
+    /// Reads the end tag of a member and the name of the next one, in plain form.
     #[inline(always)]
-    pub(super) fn following_member(&mut self) -> Option<&'de str> {
-        self.cursor.text_between(0, NEXT_MEMBER, BEHIND_NAME)
+    fn plain_following_member(&mut self) -> Option<&'de str> {
+        self.cursor.text_between(0, NEXT_NAME, NAME_TO_VALUE)
     }
 
-    /// Whether the struct ends here, spelled in the usual way; then all of its end is
-    /// skipped.
+    /// Reads the end tags of the last member and of the struct in plain form. Returns `false`, with
+    /// nothing read, for anything else.
     #[inline(always)]
     pub(super) fn plain_struct_end(&mut self, seq: &Seq) -> bool {
         let ended = seq.count > 0 && seq.mark == OPEN && self.cursor.skip(END_STRUCT);
@@ -262,36 +270,35 @@ impl<'de> XmlRpcDecoder<'de> {
         ended
     }
 
-    /// Where the name of the next member begins, if what stands before it is spelled
-    /// in the usual way and nothing is to be looked at more closely.
+    /// The offset of the name of the next member, if the tags before it are in plain form.
     #[inline(always)]
-    pub(super) fn member_name(&self, seq: &Seq) -> Option<usize> {
+    pub(super) fn plain_name_start(&self, seq: &Seq) -> Option<usize> {
         let rest = self.cursor.rest();
-        let usual = seq.mark == OPEN && self.profile.duplicates == Duplicates::Refuse;
-        if !usual {
+        if !self.is_plain(seq) {
             return None;
         }
         let len = match seq.count {
-            0 if rest.starts_with(FIRST_MEMBER) => FIRST_MEMBER.len(),
+            0 if rest.starts_with(FIRST_NAME) => FIRST_NAME.len(),
             0 => return None,
-            _ if rest.starts_with(NEXT_MEMBER) => NEXT_MEMBER.len(),
+            _ if rest.starts_with(NEXT_NAME) => NEXT_NAME.len(),
             _ => return None,
         };
         Some(self.cursor.at + len)
     }
 
-    /// As [`Self::next_member`], however it is spelled, and the end of the struct.
+    /// [`Self::next_member`] for tags in any form, and for the end of the struct. Skips members that
+    /// are ignored as duplicates.
     #[inline(never)]
-    pub(super) fn any_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
+    fn slow_next_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
         if self.plain_struct_end(seq) {
             return Ok(None);
         }
         loop {
             let start = self.cursor.at;
-            let Some(name) = self.spelled_member(seq)? else {
+            let Some(name) = self.read_member(seq)? else {
                 return Ok(None);
             };
-            if !self.is_dropped(start) {
+            if !self.is_ignored(start) {
                 return Ok(Some(name));
             }
             self.count_item()?;
@@ -299,7 +306,8 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    fn spelled_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
+    /// Reads the name of the next member, also if the member is ignored.
+    fn read_member(&mut self, seq: &mut Seq) -> Result<Option<Cow<'de, str>>, Error> {
         if seq.count > 0 {
             self.end_member()?;
         }
@@ -332,16 +340,18 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(Some(name))
     }
 
+    /// Reads `</member>`.
     #[inline]
-    pub(super) fn end_member(&mut self) -> Result<(), Error> {
+    fn end_member(&mut self) -> Result<(), Error> {
         if self.cursor.skip(b"</member>") {
             return Ok(());
         }
         self.cursor.expect_end("member", "</member>")
     }
 
-    /// As [`any`](polywire_schema::Decoder::any), of what is skipped.
-    pub(super) fn any_skipped(&mut self) -> Result<Event, Error> {
+    /// Like [`any`](polywire_schema::Decoder::any), for a value that the caller skips: an array or
+    /// struct enters a level of nesting, but does not count as an item.
+    pub(super) fn begin_skipped_value(&mut self) -> Result<Event, Error> {
         let (kind, tag) = self.value_type()?;
         if !matches!(kind, Type::Array | Type::Struct) {
             return self.scalar_value(kind, tag).map(Event::Scalar);
@@ -355,9 +365,9 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// Skips a value that nobody wants. It must be well formed all the same.
+    /// Skips a value, which must be valid.
     pub(super) fn skip_value(&mut self) -> Result<(), Error> {
-        match self.any_skipped()? {
+        match self.begin_skipped_value()? {
             Event::List(mut seq) => {
                 while self.next_item(&mut seq)? {
                     self.skip_value()?;

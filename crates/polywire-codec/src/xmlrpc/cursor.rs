@@ -1,6 +1,6 @@
-//! Reads the tags of XML-RPC: on top of the tokens, the tags that a message must have.
+//! Reads the tags that XML-RPC requires, on top of the tokens of XML.
 //!
-//! Attributes are allowed and have no meaning.
+//! Attributes are allowed, and ignored.
 
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
@@ -43,8 +43,8 @@ impl Dialect for Leniency {
 #[derive(Debug)]
 pub(super) struct Cursor<'de> {
     tokens: Tokens<'de, Leniency>,
-    /// The greatest length of a text, in bytes.
-    pub(super) longest: usize,
+    /// The maximum length of a string or name, in bytes.
+    pub(super) max_text: usize,
 }
 
 impl<'de> Deref for Cursor<'de> {
@@ -65,10 +65,10 @@ impl DerefMut for Cursor<'_> {
 
 impl<'de> Cursor<'de> {
     #[inline]
-    pub(super) fn new(text: &'de str, longest: usize, leniency: Leniency) -> Self {
+    pub(super) fn new(text: &'de str, max_text: usize, leniency: Leniency) -> Self {
         Self {
             tokens: Tokens::new(text, leniency),
-            longest,
+            max_text,
         }
     }
 
@@ -78,7 +78,7 @@ impl<'de> Cursor<'de> {
         Ok(self.rest().starts_with(b"</"))
     }
 
-    /// Reads this start tag. An empty element is an error.
+    /// Reads the start tag `name`. An empty element is an error.
     pub(super) fn expect_open(
         &mut self,
         name: &'static str,
@@ -90,14 +90,14 @@ impl<'de> Cursor<'de> {
         }
     }
 
-    /// The error for the empty element that was read last, which must not be empty.
+    /// The error for the empty element that was read last.
     #[cold]
     pub(super) fn empty_tag(&mut self, expected: &'static str) -> Error {
         let error = self.wrong_tag(expected);
         error.expected(format!("{expected} that is not empty"))
     }
 
-    /// Reads this start tag. `false` if the element is empty.
+    /// Reads the start tag `name`. `false` if the element is empty.
     pub(super) fn expect_start(
         &mut self,
         name: &'static str,
@@ -121,13 +121,13 @@ impl<'de> Cursor<'de> {
         self.unexpected(expected)
     }
 
-    /// Reads this end tag, `</name>`.
+    /// Reads the end tag `</name>`.
     pub(super) fn expect_end(&mut self, name: &str, expected: &'static str) -> Result<(), Error> {
         self.skip_between()?;
         if self.end(name) {
             return Ok(());
         }
-        // The end tag of an element other than the open one is not well formed.
+        // XML with an end tag of another element than the open one is not well-formed.
         match self.rest().starts_with(b"</") {
             true => Err(self.error(ErrorKind::Syntax, expected)),
             false => Err(self.unexpected(expected)),
@@ -138,37 +138,38 @@ impl<'de> Cursor<'de> {
     /// [`text_before_tag`](Tokens::text_before_tag).
     #[inline]
     pub(super) fn characters(&mut self) -> Result<Cow<'de, str>, Error> {
-        self.characters_up_to(self.longest)
+        self.characters_up_to(self.max_text)
     }
 
-    /// Like [`characters`](Self::characters), of at most `longest` bytes.
+    /// Like [`characters`](Self::characters), of at most `max_text` bytes.
     #[inline]
-    pub(super) fn characters_up_to(&mut self, longest: usize) -> Result<Cow<'de, str>, Error> {
+    pub(super) fn characters_up_to(&mut self, max_text: usize) -> Result<Cow<'de, str>, Error> {
         let start = self.at;
         let len = scan::xml_text(self.rest());
         match &self.rest()[len..] {
-            [b'<', next, ..] if !matches!(next, b'!' | b'?') && len <= longest => {
+            [b'<', next, ..] if !matches!(next, b'!' | b'?') && len <= max_text => {
                 self.at += len;
                 Ok(Cow::Borrowed(&self.text[start..start + len]))
             }
-            _ => self.any_characters(longest),
+            _ => self.slow_characters(max_text),
         }
     }
 
+    /// [`characters_up_to`](Self::characters_up_to) with references, CDATA sections or comments.
     #[inline(never)]
-    fn any_characters(&mut self, longest: usize) -> Result<Cow<'de, str>, Error> {
+    fn slow_characters(&mut self, max_text: usize) -> Result<Cow<'de, str>, Error> {
         let text = self.text_before_tag()?;
         if self.rest().is_empty() {
             return Err(self.error(ErrorKind::Truncated, "an end tag"));
         }
-        match text.len() > longest {
+        match text.len() > max_text {
             true => Err(self.error(self.too_long(), "")),
             false => Ok(text),
         }
     }
 
-    /// The plain text between `open`, which is `skip` bytes after the cursor, and `close`. All
-    /// three are skipped.
+    /// Reads `skip` bytes, `open`, text without references, and `close`. Returns the text, or `None`,
+    /// with nothing read, for anything else.
     #[inline(always)]
     pub(super) fn text_between<const OPEN: usize, const CLOSE: usize>(
         &mut self,
@@ -177,18 +178,19 @@ impl<'de> Cursor<'de> {
         close: &[u8; CLOSE],
     ) -> Option<&'de str> {
         let (text, start) = element_reader::xml_text(self.text, self.at + skip, open, close)?;
-        if text.len() > self.longest {
+        if text.len() > self.max_text {
             return None;
         }
         self.at = start + text.len() + CLOSE;
         Some(text)
     }
 
+    /// The kind of error for text that is longer than the limit.
     pub(super) fn too_long(&self) -> ErrorKind {
-        ErrorKind::Limit(LimitKind::StringLength(self.longest))
+        ErrorKind::Limit(LimitKind::StringLength(self.max_text))
     }
 
-    /// The error for a token that is not expected. Its kind says whether the document is XML.
+    /// The error for an unexpected token. Its kind tells whether the document is well-formed XML.
     #[cold]
     pub(super) fn unexpected(&self, expected: &'static str) -> Error {
         let kind = match self.is_well_formed() {

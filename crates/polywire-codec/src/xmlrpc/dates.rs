@@ -1,16 +1,15 @@
-//! Dates in forms that nobody should send.
+//! Invalid forms of dates that the leniencies accept.
 
 use polywire_text::Timestamp;
 
-/// What WordPress sends for a date that is not set: `IXR_Date` writes the columns of the
-/// database, where `0000-00-00 00:00:00` says so.
-pub(super) const ZERO: &str = "00000000T00:00:00Z";
+/// WordPress sends this for a date that is not set. Its database then has `0000-00-00 00:00:00`, which
+/// `IXR_Date` copies.
+pub(super) const ZERO_DATE: &str = "00000000T00:00:00Z";
 
-/// A date in a form that [`Timestamp::parse_xmlrpc`] does not take: one without a
-/// time, one without colons, and the end of a day as its 24th hour. None of them
-/// makes a day of one that no month has.
+/// Parses forms that [`Timestamp::parse_xmlrpc`] rejects: without a time, without seconds, without
+/// colons, or with the time 24:00:00. Days that a month does not have are still rejected.
 #[cold]
-pub(super) fn odd(text: &str) -> Option<Timestamp> {
+pub(super) fn parse_odd(text: &str) -> Option<Timestamp> {
     let (date, rest) = match text.split_once(['T', 't', ' ']) {
         Some((date, rest)) => (date, rest),
         None => (text, ""),
@@ -21,15 +20,20 @@ pub(super) fn odd(text: &str) -> Option<Timestamp> {
     let end = rest.find(['Z', 'z', '+', '-', '.']).unwrap_or(rest.len());
     let (time, zone) = rest.split_at(end);
     let time = match *time.as_bytes() {
-        [a, b, c, d, e, f] => format!("{}:{}:{}", pair(a, b)?, pair(c, d)?, pair(e, f)?),
+        [a, b, c, d, e, f] => format!(
+            "{}:{}:{}",
+            two_digits(a, b)?,
+            two_digits(c, d)?,
+            two_digits(e, f)?
+        ),
         // Without seconds.
-        [a, b, b':', c, d] => format!("{}:{}:00", pair(a, b)?, pair(c, d)?),
+        [a, b, b':', c, d] => format!("{}:{}:00", two_digits(a, b)?, two_digits(c, d)?),
         _ => time.to_owned(),
     };
     if time != "24:00:00" {
         return Timestamp::parse_xmlrpc(format!("{date}T{time}{zone}")).ok();
     }
-    // The end of a day is a moment, and has no fraction.
+    // 24:00:00 has no fraction.
     if zone.starts_with('.') {
         return None;
     }
@@ -39,8 +43,8 @@ pub(super) fn odd(text: &str) -> Option<Timestamp> {
     Some(end.with_unzoned(midnight.is_unzoned()))
 }
 
-/// Two digits.
-fn pair(tens: u8, ones: u8) -> Option<String> {
+/// Returns two bytes as text if they are digits.
+fn two_digits(tens: u8, ones: u8) -> Option<String> {
     let digits = [tens, ones];
     let digits = digits.iter().all(u8::is_ascii_digit).then_some(digits)?;
     Some(digits.map(char::from).iter().collect())
@@ -61,7 +65,11 @@ mod tests {
             ("20261231T24:00:00", "20270101T00:00:00"),
         ] {
             assert!(Timestamp::parse_xmlrpc(text).is_err(), "{text}");
-            assert_eq!(odd(text), Timestamp::parse_xmlrpc(expected).ok(), "{text}");
+            assert_eq!(
+                parse_odd(text),
+                Timestamp::parse_xmlrpc(expected).ok(),
+                "{text}"
+            );
         }
         for text in [
             "20260231",
@@ -73,7 +81,7 @@ mod tests {
             "20260102T24:00:01",
             "2026",
         ] {
-            assert_eq!(odd(text), None, "{text}");
+            assert_eq!(parse_odd(text), None, "{text}");
         }
     }
 }

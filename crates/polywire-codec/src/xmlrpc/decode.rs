@@ -1,12 +1,12 @@
-//! The XML-RPC reader.
+//! The XML-RPC decoder.
 //!
-//! Its vocabulary is so small that most of it is compared as whole runs: a
-//! member's tags up to its value are one run of the schema, and a value's tags
-//! are constants. Whatever is not spelled that way (white space, comments,
-//! attributes, other types) takes the path of a general cursor.
+//! XML-RPC has few tags, so the decoder compares several at once: the schema contains the tags
+//! around the name of each member up to its value, and the tags of values are constants. These tags
+//! without white space, comments, attributes or prefixes are called the plain form here. Functions
+//! named `plain_*` read only the plain form. Functions named `slow_*` read any form, with [`Cursor`].
 //!
-//! Between calls the cursor stands just behind a `<value>`; each scalar reads
-//! up to and with its `</value>`.
+//! Between two calls the cursor is after a `<value>`. Each value is read up to and including its
+//! `</value>`.
 
 use std::borrow::Cow;
 
@@ -21,45 +21,51 @@ use polywire_text::scan;
 use super::XmlRpcProfile;
 use super::collections::OPEN;
 use super::cursor::Cursor;
-use super::duplicates::Dropped;
-use super::frame::Frame;
+use super::decode_envelope::Section;
+use super::duplicates::IgnoredMembers;
 use super::value::{Type, is_number};
 use crate::keep;
 
-/// A reader of one XML-RPC message.
+/// A decoder for one XML-RPC message, or for one value of it.
 #[derive(Debug)]
 pub struct XmlRpcDecoder<'de> {
     pub(super) cursor: Cursor<'de>,
     pub(super) body: Option<&'de Body>,
-    /// What surrounds the next value at the top.
-    pub(super) frame: Frame,
-    /// Parameters read so far.
+    /// The section of the message that contains the next top-level value.
+    pub(super) section: Section,
+    /// The number of parameters that were begun.
     pub(super) parameters: u32,
-    /// Whether the value at the cursor was `<value/>`.
+    /// Whether the value at the cursor is empty because its tag was `<value/>`.
     pub(super) empty_value: bool,
-    /// [`Seq::mark`] of the array whose items are the parameters, if one is.
-    pub(super) array: u64,
+    /// [`Seq::mark`] of the array whose items are the parameters, in [`Section::ParameterArray`].
+    pub(super) array_mark: u64,
     pub(super) budget: Budget,
     pub(super) profile: XmlRpcProfile,
-    /// The members that do not count, by the policy for duplicates.
-    pub(super) dropped: Option<Box<Dropped>>,
-    /// How long the array before was, and the struct: what to make room for.
-    pub(super) items: u32,
-    pub(super) members: u32,
-    /// The name of a member that was read last, and a key.
+    /// The duplicate members that are ignored.
+    pub(super) ignored: Option<Box<IgnoredMembers>>,
+    /// The number of items of the previous array, to reserve memory for the next.
+    pub(super) items_hint: u32,
+    /// The number of members of the previous struct, to reserve memory for the next.
+    pub(super) members_hint: u32,
+    /// The name of the member that was read last.
     pub(super) name: Cow<'de, str>,
-    /// The name of the next member of a type of serde, if it is spelled in the usual way.
+    /// The name of the next member for a type of serde, if it is in plain form.
     #[cfg(feature = "serde")]
     pub(super) plain_name: Option<&'de str>,
     pub(super) scratch: Text,
 }
 
-/// States of a [`Seq`] at the top of a call.
+// Values of `Seq::state` for a structure.
+
+/// The members are those of a struct.
 const IN_STRUCT: u32 = 0;
+/// The members are the parameters of the call.
 const POSITIONAL: u32 = 1;
+/// The call has no parameter, so there are no members.
 const NO_PARAMETER: u32 = 2;
 
 impl<'de> XmlRpcDecoder<'de> {
+    /// Counts an item, member or parameter.
     #[inline]
     pub(super) fn count_item(&mut self) -> Result<(), Error> {
         self.budget
@@ -72,20 +78,22 @@ impl<'de> XmlRpcDecoder<'de> {
         self.error(ErrorKind::Limit(limit), "")
     }
 
+    /// The error for the value at `start`, which has another type.
     #[cold]
     pub(super) fn wrong_type(&mut self, start: usize, expected: &'static str) -> Error {
         self.go_to_value(start);
         self.error(ErrorKind::WrongType, expected)
     }
 
+    /// The error for the value or text at `start`, which is invalid.
     #[cold]
     pub(super) fn invalid_value(&mut self, start: usize, expected: &'static str) -> Error {
         self.go_to_value(start);
         self.error(ErrorKind::InvalidValue, expected)
     }
 
-    /// Goes to what stands at `start`, for an error about it: white space before a start tag is
-    /// layout, of which an error shows nothing. Before text it may be what is wrong.
+    /// Moves to `start` for an error. Skips white space before a start tag, but not before text, where
+    /// it may be the reason for the error.
     fn go_to_value(&mut self, start: usize) {
         self.cursor.at = start;
         let space = scan::white_space(self.cursor.rest());
@@ -96,9 +104,9 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// Begins the struct of a structure, which at the top of a call is its parameters.
+    /// Begins a structure: a struct, or the parameters of a call.
     fn begin_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        if self.frame.has_parameters() && self.parameters == 0 {
+        if self.section.has_parameters() && self.parameters == 0 {
             if self.profile.positional {
                 return Ok(Seq {
                     state: POSITIONAL,
@@ -111,44 +119,31 @@ impl<'de> XmlRpcDecoder<'de> {
                     ..Seq::default()
                 });
             }
-        } else if self.frame == Frame::ParametersEnded && self.parameters == 0 {
+        } else if self.section == Section::End && self.parameters == 0 {
             return Ok(Seq {
                 state: NO_PARAMETER,
                 ..Seq::default()
             });
         }
-        let start = self.cursor.at;
-        if !self.empty_value && self.cursor.skip(b"<struct>") {
-            return self.begin_struct(OPEN);
-        }
-        let found = self.value_type()?;
-        self.begin_struct_of(found, start, at.kind().describe())
+        self.begin_map(at)
     }
 
-    /// Begins a struct that is a map.
+    /// Begins a struct.
     pub(super) fn begin_map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<struct>") {
             return self.begin_struct(OPEN);
         }
         let found = self.value_type()?;
-        self.begin_struct_of(found, start, at.kind().describe())
+        self.begin_struct_value(found, start, at.kind().describe())
     }
 
-    /// Begins an array that is a list.
+    /// Begins a list.
     fn begin_list(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        let start = self.cursor.at;
-        if !self.empty_value && self.cursor.skip(b"<array><data>") {
-            self.deeper()?;
-            return Ok(Seq::default());
-        }
-        match self.value_type()? {
-            (Type::Array, tag) => self.begin_array(tag.mark()),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
-        }
+        self.read_array_start(|| at.kind().describe())
     }
 
-    /// Whether a nil may stand here: it is a tag; other values mostly begin otherwise.
+    /// Whether the value may be a nil, judging by its first two bytes.
     #[inline(always)]
     fn may_begin_nil(&self, value: &[u8]) -> bool {
         match value {
@@ -158,7 +153,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// Reads the name of the next member of a struct into `name`. `false` at its end.
+    /// Reads the name of the next member of a struct into `name`. `false` after the end of the struct.
     #[inline]
     fn next_name(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         match self.next_member(seq)? {
@@ -218,7 +213,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
     fn match_member(&self, (): (), member: Member<'_>, seq: &Seq) -> Option<usize> {
         const END_MEMBER: &[u8] = b"</member>";
 
-        // The end of the member before, and the name.
+        // The end tag of the previous member, then the name.
         let rest = self.cursor.rest();
         let skip = match seq.count {
             0 => 0,
@@ -247,7 +242,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
 
     fn name(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
         if seq.state == POSITIONAL {
-            return self.positional(shape, seq);
+            return self.positional_member(shape, seq);
         }
         Ok(match shape.find(NameSource::Member, self.name.as_bytes()) {
             Some(ordinal) => Name::Member(ordinal),
@@ -292,7 +287,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
         let start = self.cursor.at;
         let value = match self.plain_integer() {
             Some(value) => value,
-            None => match self.any_integer(at.kind().describe())?.to_i64() {
+            None => match self.slow_integer(at.kind().describe())?.to_i64() {
                 Some(value) => value,
                 None => return Err(self.invalid_value(start, at.kind().describe())),
             },
@@ -321,25 +316,25 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
     }
 
     fn big_integer(&mut self, _: Member<'_>) -> Result<BigInteger, Error> {
-        let is_wanted = |kind| {
+        let is_expected = |kind| {
             matches!(
                 kind,
                 Type::String | Type::Untyped | Type::Integer(_) | Type::BigInteger
             )
         };
-        let (kind, text, start) = self.scalar(is_wanted, "an integer")?;
+        let (kind, text, start) = self.scalar(is_expected, "an integer")?;
         self.big_integer_of(kind, text, start)
     }
 
     fn big_decimal(&mut self, _: Member<'_>) -> Result<BigDecimal, Error> {
-        let is_wanted = |kind| {
+        let is_expected = |kind| {
             is_number(kind)
                 || matches!(
                     kind,
                     Type::String | Type::Untyped | Type::BigInteger | Type::BigDecimal
                 )
         };
-        let (kind, text, start) = self.scalar(is_wanted, "a decimal number")?;
+        let (kind, text, start) = self.scalar(is_expected, "a decimal number")?;
         let text = self.number_text(kind, text, start)?;
         self.decimal_of(kind, text, start)
     }
@@ -367,11 +362,11 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
     }
 
     fn timestamp(&mut self, _: Member<'_>) -> Result<Timestamp, Error> {
-        // A model's timestamps are instants; without a zone they are UTC.
+        // Timestamps of a model without a zone are UTC.
         if let Some(timestamp) = self.plain_date() {
             return Ok(timestamp.with_unzoned(false));
         }
-        Ok(self.any_timestamp()?.with_unzoned(false))
+        Ok(self.slow_timestamp()?.with_unzoned(false))
     }
 
     fn any(&mut self) -> Result<Event, Error> {

@@ -1,14 +1,14 @@
 //! Values without a schema.
 //!
-//! What a value is stands in its tag, of which the first eight bytes tell all types
-//! apart. So a value in the usual spelling costs one look at a word, one at its text
-//! and one at its end tags; whatever is spelled otherwise takes the path of the
-//! general cursor, value by value.
+//! The first eight bytes of a start tag identify the type of a value in plain form. So such a value
+//! takes three comparisons: of its start tag, its text and its end tags. Any other form takes the
+//! slow path, for that value only.
 
 use polywire_schema::{Decoder, Error, ErrorKind, Map, Seq, Text, Value};
 
 use super::XmlRpcDecoder;
-use super::collections::{BEHIND_NAME, OPEN};
+use super::collections::{NAME_TO_VALUE, OPEN};
+use super::tags::NEXT_NAME;
 use super::value::Type;
 use crate::keep;
 
@@ -19,7 +19,7 @@ pub(super) const DATE: u64 = word(b"<dateTim");
 pub(super) const DOUBLE: u64 = word(b"<double>");
 pub(super) const STRING: u64 = word(b"<string>");
 pub(super) const STRUCT: u64 = word(b"<struct>");
-/// The bytes of `<int>` in such a word.
+/// `<int>` is shorter than a word: compare it after applying the mask `INT_BYTES`.
 pub(super) const INT: u64 = word(b"<int>\0\0\0");
 pub(super) const INT_BYTES: u64 = u64::MAX >> 24;
 
@@ -27,24 +27,25 @@ const fn word(bytes: &[u8; 8]) -> u64 {
     u64::from_le_bytes(*bytes)
 }
 
-/// The most items or members that room is made for before they are there.
-const MOST_EXPECTED: usize = 256;
-/// Members that are compared when they come: at least those that a map takes for
-/// distinct, `Map::from_distinct`.
-const FEW: usize = 32;
+/// The maximum number of items or members to reserve memory for in advance.
+const MAX_HINT: usize = 256;
+/// The number of members whose names are compared while they are read. Must be at least the number
+/// up to which `Map::from_distinct` does not check for duplicates.
+const MAX_COMPARED: usize = 32;
 
-/// Which names have been seen, as a bit for the length and the first and last byte of
-/// each: names that differ there need no comparison, and most do.
+/// A filter for duplicate names: one bit per hash of length, first and last byte. A name whose bit
+/// is not set is new and needs no comparison.
 #[derive(Default)]
-struct Seen {
+struct NameFilter {
     bits: u64,
-    /// Whether the last one's bit had been seen, and so perhaps its name.
-    again: bool,
+    /// Whether the bit of the last name was set already, so that the name may be a duplicate.
+    maybe_seen: bool,
 }
 
-impl Seen {
+impl NameFilter {
+    /// Adds a name.
     #[inline(always)]
-    fn mark(&mut self, name: &[u8]) {
+    fn add(&mut self, name: &[u8]) {
         let (first, last) = match name {
             [first, .., last] => (*first, *last),
             [only] => (*only, 0),
@@ -52,22 +53,22 @@ impl Seen {
         };
         let mixed = u32::from(first) * 7 + u32::from(last) * 31 + (name.len() as u32) * 5;
         let bit = 1 << (mixed % 64);
-        self.again = self.bits & bit != 0;
+        self.maybe_seen = self.bits & bit != 0;
         self.bits |= bit;
     }
 }
 
 impl XmlRpcDecoder<'_> {
-    /// Reads the value at the cursor.
+    /// Reads the value at the cursor without a schema.
     pub(super) fn document_value(&mut self) -> Result<Value, Error> {
         let Some(bytes) = self.cursor.rest().first_chunk::<16>() else {
-            return self.any_value();
+            return self.slow_value();
         };
         if self.empty_value {
-            return self.any_value();
+            return self.slow_value();
         }
         let [head, tail] = *bytes.as_chunks::<8>().0 else {
-            return self.any_value();
+            return self.slow_value();
         };
         let tag = u64::from_le_bytes(head);
         match tag {
@@ -77,18 +78,21 @@ impl XmlRpcDecoder<'_> {
             }
             ARRAY if tail == *b"data><va" || tail == *b"data></d" => {
                 self.cursor.at += b"<array><data>".len();
-                self.deeper()?;
+                self.enter_collection()?;
                 self.document_array(Seq::default())
             }
             _ => match self.document_scalar(tag)? {
                 Some(value) => Ok(value),
-                None => self.any_value(),
+                None => self.slow_value(),
             },
         }
     }
 
-    /// A scalar in the usual spelling; `None` if the value is none. Without optimizations
-    /// its variables would stand on the stack at every level of a nested value.
+    /// Reads a scalar whose start tag is in plain form. If it returns `None`, nothing was read, and
+    /// the value needs the slow path.
+    ///
+    /// Not inlined in debug builds, because its variables would then take stack space at every
+    /// level of a nested value.
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn document_scalar(&mut self, tag: u64) -> Result<Option<Value>, Error> {
@@ -109,9 +113,9 @@ impl XmlRpcDecoder<'_> {
         })
     }
 
-    /// As [`Self::document_value`], however the value is spelled.
+    /// Like [`Self::document_value`], for a value in any form.
     #[inline(never)]
-    fn any_value(&mut self) -> Result<Value, Error> {
+    fn slow_value(&mut self) -> Result<Value, Error> {
         let (kind, tag) = self.value_type()?;
         match kind {
             Type::Array => {
@@ -123,93 +127,97 @@ impl XmlRpcDecoder<'_> {
         }
     }
 
+    /// Reads an array after its start tag.
     #[inline(never)]
     fn document_array(&mut self, mut seq: Seq) -> Result<Value, Error> {
         let mut list = Vec::new();
-        // An expectation counts once: arrays in each other do not multiply it.
-        let expected = std::mem::take(&mut self.items) as usize;
+        // Each hint is used once, so that nested arrays do not multiply it.
+        let expected = std::mem::take(&mut self.items_hint) as usize;
         while self.next_item(&mut seq)? {
             let value = self.document_value()?;
             if list.capacity() == 0 {
-                list.reserve_exact(self.room(expected, seq.mark == OPEN, b"<value>"));
+                list.reserve_exact(self.initial_capacity(expected, seq.mark == OPEN, b"<value>"));
             }
             list.push(value);
         }
-        self.items = list.len().min(MOST_EXPECTED) as u32;
+        self.items_hint = list.len().min(MAX_HINT) as u32;
         Ok(Value::List(list))
     }
 
-    /// How much room a first item or member gets: none but its own, if nothing
-    /// follows it. A message can be arrays of one in each other, for which more
-    /// would be several times what they take.
+    /// The capacity to reserve after the first item or member: 1 if no other follows. Otherwise
+    /// nested arrays with one item each would take several times the memory that they need.
     #[inline]
-    fn room(&self, expected: usize, open: bool, next: &[u8]) -> usize {
+    fn initial_capacity(&self, expected: usize, open: bool, next: &[u8]) -> usize {
         match open && self.cursor.rest().starts_with(next) {
             true => expected.max(4),
             false => 1,
         }
     }
 
+    /// Reads a struct after its start tag.
     #[inline(never)]
     fn document_struct(&mut self, mark: u64) -> Result<Value, Error> {
         let mut seq = self.begin_struct(mark)?;
         let mut entries: Vec<(Text, Value)> = Vec::new();
-        let expected = std::mem::take(&mut self.members) as usize;
-        let (mut seen, mut child) = (Seen::default(), None);
-        while let Some(name) = self.document_member(&mut seq, &mut seen)? {
-            // A struct within this one is expected to be as long as the one before it, or as
-            // this one is so far, with the member that it is: room is made for no more
-            // members than have come somewhere, each of which counts once.
-            let own = entries.len() + 1;
-            self.members = child.unwrap_or(own).min(MOST_EXPECTED) as u32;
+        let expected = std::mem::take(&mut self.members_hint) as usize;
+        let (mut names, mut nested_len) = (NameFilter::default(), None);
+        while let Some(name) = self.document_member(&mut seq, &mut names)? {
+            // The hint for a nested struct is the length of its predecessor, or of this struct so
+            // far. So the reserved memory is bounded by the members that were read.
+            let len = entries.len() + 1;
+            self.members_hint = nested_len.unwrap_or(len).min(MAX_HINT) as u32;
             let value = self.document_value()?;
             if let Value::Map(map) = &value {
-                child = Some(map.len());
+                nested_len = Some(map.len());
             }
-            // Of many, the map sees to it at the end: here it would be the square of them.
-            let looks_alike = std::mem::take(&mut seen.again) && entries.len() < FEW;
-            if looks_alike && entries.iter().any(|(own, _)| *own == name) {
+            // Comparing many members here would take quadratic time. `from_distinct` checks those.
+            let maybe_duplicate =
+                std::mem::take(&mut names.maybe_seen) && entries.len() < MAX_COMPARED;
+            if maybe_duplicate && entries.iter().any(|(other, _)| *other == name) {
                 return Err(self.duplicate_member(&name));
             }
             if entries.capacity() == 0 {
-                let next = super::collections::NEXT_MEMBER;
-                entries.reserve_exact(self.room(expected, seq.mark == OPEN, next));
+                entries.reserve_exact(self.initial_capacity(expected, seq.mark == OPEN, NEXT_NAME));
             }
             entries.push((name, value));
         }
-        self.members = entries.len().min(MOST_EXPECTED) as u32;
-        // Of few members each was compared when it came.
+        self.members_hint = entries.len().min(MAX_HINT) as u32;
         match Map::from_distinct(entries) {
             Ok(map) => Ok(Value::Map(map)),
             Err((position, entries)) => Err(self.duplicate_member(&entries[position].0)),
         }
     }
 
+    /// The error for a duplicate member.
     #[cold]
-    pub(super) fn duplicate_member(&self, name: &str) -> Error {
+    fn duplicate_member(&self, name: &str) -> Error {
         let name: String = name.escape_debug().take(64).collect();
         let error = self.error(ErrorKind::Duplicate, "each member once");
         error.found(format!("`{name}`"))
     }
 
-    /// The name of the next member; the cursor then stands at its value.
+    /// Reads the name of the next member, up to its value. `None` at the end of the struct.
     #[cfg_attr(debug_assertions, inline(never))]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn document_member(&mut self, seq: &mut Seq, seen: &mut Seen) -> Result<Option<Text>, Error> {
-        if let Some(start) = self.member_name(seq)
-            && let Some((name, len)) = Text::xml_until(self.cursor.text, start, BEHIND_NAME)
-            && len <= self.cursor.longest
+    fn document_member(
+        &mut self,
+        seq: &mut Seq,
+        names: &mut NameFilter,
+    ) -> Result<Option<Text>, Error> {
+        if let Some(start) = self.plain_name_start(seq)
+            && let Some((name, len)) = Text::xml_until(self.cursor.text, start, NAME_TO_VALUE)
+            && len <= self.cursor.max_text
         {
-            self.cursor.at = start + len + BEHIND_NAME.len();
+            self.cursor.at = start + len + NAME_TO_VALUE.len();
             seq.count += 1;
             self.count_item()?;
-            seen.mark(&self.cursor.text.as_bytes()[start..start + len]);
+            names.add(&self.cursor.text.as_bytes()[start..start + len]);
             return Ok(Some(name));
         }
         match self.next_member(seq)? {
             Some(name) => {
                 self.count_item()?;
-                seen.mark(name.as_bytes());
+                names.add(name.as_bytes());
                 Ok(Some(keep::text(self.body, name)))
             }
             None => Ok(None),

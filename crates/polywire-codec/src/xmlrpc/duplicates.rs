@@ -1,9 +1,8 @@
-//! Members that come twice, where one of them counts.
+//! Duplicate members of structs, if the policy is not to reject them.
 //!
-//! Readers of structures, of values and of serde types each have a way of their own
-//! to find a member twice. So that all of them do the same, members that do not
-//! count are found before anybody reads: once for the outermost struct and all
-//! within it, in one walk.
+//! The decoders of structures, values and serde types detect duplicates in different ways. So the
+//! members that the policy ignores are found first, in one pass over the outermost struct and all
+//! structs in it. The decoders then never see them.
 
 use std::collections::BTreeMap;
 
@@ -12,85 +11,85 @@ use polywire_schema::{Error, Event, Seq};
 use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
 
-/// The members that do not count.
+/// The members that are ignored.
 #[derive(Debug)]
-pub(super) struct Dropped {
-    /// Where each begins, in order.
-    at: Vec<usize>,
-    /// Up to where members have been looked at.
-    looked: usize,
+pub(super) struct IgnoredMembers {
+    /// The offsets of the members, sorted.
+    offsets: Vec<usize>,
+    /// The end of the scanned part of the message.
+    end: usize,
 }
 
 impl XmlRpcDecoder<'_> {
-    /// Whether the member at this place does not count.
+    /// Whether the member at this offset is ignored.
     #[inline]
-    pub(super) fn is_dropped(&self, start: usize) -> bool {
-        let dropped = self.dropped.as_ref();
-        dropped.is_some_and(|dropped| dropped.at.binary_search(&start).is_ok())
+    pub(super) fn is_ignored(&self, start: usize) -> bool {
+        let ignored = self.ignored.as_ref();
+        ignored.is_some_and(|ignored| ignored.offsets.binary_search(&start).is_ok())
     }
 
-    /// Finds the members that do not count in the struct that begins at the cursor
-    /// and in all within it.
+    /// Finds the ignored members in the struct at the cursor and in all structs in it. `mark` is the
+    /// [`Seq::mark`] of the struct.
     #[cold]
-    pub(super) fn look_for_duplicates(&mut self, mark: u64) -> Result<(), Error> {
+    pub(super) fn find_ignored_members(&mut self, mark: u64) -> Result<(), Error> {
         let policy = self.profile.duplicates;
-        let looked = self.dropped.as_ref().map_or(0, |dropped| dropped.looked);
-        if self.cursor.at < looked {
+        let end = self.ignored.as_ref().map_or(0, |ignored| ignored.end);
+        if self.cursor.at < end {
             return Ok(());
         }
         let start = self.cursor.at;
-        // What is read twice counts once.
+        // The members are read again afterwards, and count once.
         let (items, depth) = self.budget.mark();
-        self.profile.duplicates = Duplicates::Refuse;
-        let mut found = Vec::new();
+        self.profile.duplicates = Duplicates::Reject;
+        let mut offsets = Vec::new();
         let mut seq = Seq {
             mark,
             ..Seq::default()
         };
-        let walked = self.walk_struct(&mut seq, policy, &mut found);
+        let result = self.scan_struct(&mut seq, policy, &mut offsets);
         self.profile.duplicates = policy;
         self.budget.back_to((items, depth));
-        walked?;
-        let looked = self.cursor.at;
+        result?;
+        let end = self.cursor.at;
         self.cursor.at = start;
-        found.sort_unstable();
-        self.dropped = Some(Box::new(Dropped { at: found, looked }));
+        offsets.sort_unstable();
+        self.ignored = Some(Box::new(IgnoredMembers { offsets, end }));
         Ok(())
     }
 
-    fn walk_struct(
+    fn scan_struct(
         &mut self,
         seq: &mut Seq,
         policy: Duplicates,
-        found: &mut Vec<usize>,
+        ignored: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        let mut seen = BTreeMap::new();
+        let mut names = BTreeMap::new();
         loop {
             let start = self.cursor.at;
             let Some(name) = self.next_member(seq)? else {
                 return Ok(());
             };
-            if let Some(before) = seen.get_mut(&name) {
+            if let Some(previous) = names.get_mut(&name) {
                 match policy {
-                    Duplicates::First => found.push(start),
-                    _ => found.push(std::mem::replace(before, start)),
+                    Duplicates::First => ignored.push(start),
+                    _ => ignored.push(std::mem::replace(previous, start)),
                 }
             } else {
-                seen.insert(name, start);
+                names.insert(name, start);
             }
-            self.walk_value(policy, found)?;
+            self.scan_value(policy, ignored)?;
         }
     }
 
-    fn walk_value(&mut self, policy: Duplicates, found: &mut Vec<usize>) -> Result<(), Error> {
-        match self.any_skipped()? {
+    fn scan_value(&mut self, policy: Duplicates, ignored: &mut Vec<usize>) -> Result<(), Error> {
+        match self.begin_skipped_value()? {
             Event::List(mut seq) => {
                 while self.next_item(&mut seq)? {
-                    self.walk_value(policy, found)?;
+                    self.scan_value(policy, ignored)?;
                 }
                 Ok(())
             }
-            Event::Map(mut seq) => self.walk_struct(&mut seq, policy, found),
+            Event::Map(mut seq) => self.scan_struct(&mut seq, policy, ignored),
             _ => Ok(()),
         }
     }

@@ -1,9 +1,8 @@
-//! The XML-RPC writer.
+//! The XML-RPC encoder.
 //!
-//! Each value writes its own `<value>` and `</value>`. What must stand between
-//! two of them (`</member>`, `</param>`) is written by whatever comes next: if
-//! the output ends in `</value>` there was one before. No text can end so,
-//! since `<` is escaped in it.
+//! Each value writes its own `<value>` and `</value>`. The tags between two values (`</member>`,
+//! `</param>`) are written before the second one: if the output ends with `</value>`, there was a
+//! first one. Text cannot end with `</value>`, because `<` is escaped in it.
 
 use polywire_schema::{
     BigDecimal, BigInteger, Defaults, Encoder, Error, ErrorKind, Member, NameEncoding, Text,
@@ -13,74 +12,68 @@ use polywire_text::number::Spelling;
 use polywire_text::timestamp::{Fraction, WritePolicy};
 use polywire_text::{base64, element_writer, number};
 
-use super::envelope::Frame;
+use super::encode_envelope::EnvelopeKind;
 use super::style::{Nil, Style};
+use super::tags::{END_ARRAY, END_STRING, FIRST_NAME, NEXT_NAME};
 use crate::checks::unbalanced;
 
-/// A writer of one XML-RPC message.
+/// An encoder for one XML-RPC message, or for one value of it.
 #[derive(Debug)]
 pub struct XmlRpcEncoder {
     pub(super) out: Vec<u8>,
-    pub(super) frame: Frame,
-    /// Where the value at the top begins that is written or comes next.
-    pub(super) begin: usize,
-    /// Where such a value ended, if it is known to be one.
-    pub(super) whole: usize,
-    /// Structures, lists and maps that are open.
+    pub(super) envelope: EnvelopeKind,
+    /// The offset in `out` of the current or next top-level value.
+    pub(super) value_start: usize,
+    /// The offset in `out` after the last top-level value that was written as a whole.
+    pub(super) value_end: usize,
+    /// The number of open structures, lists and maps.
     pub(super) depth: u32,
-    /// Members of the structure at the top that are parameters so far.
-    pub(super) written: u32,
+    /// The number of members of the top-level structure that were written as parameters.
+    pub(super) parameter_count: u32,
     pub(super) defaults: Defaults,
     pub(super) style: Style,
-    /// The first error, also of what told its caller.
+    /// The first error of any call.
     pub(super) error: Option<Error>,
 }
 
-/// How a struct begins, behind its `<value>`.
 const BEGIN_STRUCT: &[u8; 8] = b"<struct>";
 pub(super) const END_VALUE: &[u8; 8] = b"</value>";
-// Both declare the namespace of Apache's extensions themselves, so that a message without them stays
-// as it is.
+// Each element declares the namespace of Apache's extensions, so that other messages do not contain
+// the declaration.
 const PREFIXED_NIL: &[u8] =
     b"<value><ex:nil xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\"/></value>";
 const PREFIXED_I8: &[u8] =
     b"<value><ex:i8 xmlns:ex=\"http://ws.apache.org/xmlrpc/namespaces/extensions\">";
 pub(super) const OPEN_STRING: &[u8; 15] = b"<value><string>";
-pub(super) const CLOSE_STRING: &[u8; 17] = b"</string></value>";
-pub(super) const FIRST_NAME: &[u8; 14] = b"<member><name>";
-pub(super) const NEXT_NAME: &[u8; 23] = b"</member><member><name>";
 pub(super) const CLOSE_NAME: &[u8; 7] = b"</name>";
 pub(super) const BEGIN_LIST: &[u8] = b"<value><array><data>";
-pub(super) const END_LIST: &[u8] = b"</data></array></value>";
 
 impl XmlRpcEncoder {
-    /// Sets which members that are not there are written with their default:
-    /// all, unless this says other.
+    /// Sets which absent members are written with their default. Initially all.
     #[must_use]
     pub const fn with_defaults(mut self, defaults: Defaults) -> Self {
         self.defaults = defaults;
         self
     }
 
-    /// Sets how values are written where there is a choice. The method's name has
-    /// been written already: it takes no part.
+    /// Sets the style of values. It does not affect the name of the method, which
+    /// [`new`](Self::new) has written.
     #[must_use]
     pub const fn with_style(mut self, style: Style) -> Self {
         self.style = style;
         self
     }
 
-    /// What the reference implementation needs: the style, the defaults, and whether the members
-    /// of a structure are parameters of their own.
+    /// The settings for the reference implementation: the style, the defaults, and whether the members
+    /// of the next structure are parameters.
     #[cfg(feature = "reference")]
     pub(crate) fn settings(&self) -> (Style, Defaults, bool) {
-        let positional = self.depth == 0 && self.frame == Frame::Positional;
+        let positional = self.depth == 0 && self.envelope == EnvelopeKind::Positional;
         (self.style, self.defaults, positional)
     }
 
-    /// Puts values in that have been written already, each of them whole, by
-    /// writers with [`Envelope::Value`](super::Envelope::Value) or
-    /// [`Envelope::Item`](super::Envelope::Item).
+    /// Inserts complete values that encoders with [`Envelope::Value`](super::Envelope::Value) or
+    /// [`Envelope::Item`](super::Envelope::Item) have written.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
@@ -104,12 +97,11 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(values);
     }
 
-    /// Writes a blob out of a reader, piece by piece: it need not be in memory
-    /// whole.
+    /// Writes a blob from a reader as `base64`, in pieces of 12 KiB.
     ///
     /// # Errors
     ///
-    /// What the reader fails with; then the message cannot be finished.
+    /// An error of the reader. [`finish`](Self::finish) then returns an error, too.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
@@ -124,7 +116,7 @@ impl XmlRpcEncoder {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn blob_from(&mut self, mut reader: impl std::io::Read) -> std::io::Result<()> {
-        // Whole groups of three bytes, so that no piece but the last is padded.
+        // A multiple of three bytes, so that only the last piece is padded.
         let mut piece = [0; 12 * 1024];
         self.out.extend_from_slice(b"<value><base64>");
         let mut held = 0;
@@ -134,7 +126,7 @@ impl XmlRpcEncoder {
                 Ok(count) => held += count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => {
-                    self.misplaced("a reader that can be read to its end");
+                    self.fail_misplaced("a reader that can be read to its end");
                     return Err(error);
                 }
             }
@@ -148,26 +140,26 @@ impl XmlRpcEncoder {
         Ok(())
     }
 
-    /// Closes what the value before belonged to, if there was one.
+    /// Writes the end tag of the previous member, if there is one.
     #[inline]
-    pub(super) fn separate(&mut self, close: &[u8]) {
-        if self.is_behind_value() {
+    pub(super) fn close_previous(&mut self, close: &[u8]) {
+        if self.ends_with_value() {
             self.out.extend_from_slice(close);
         } else {
-            self.is_first_member();
+            self.check_first_member();
         }
     }
 
-    /// Sees to it that a name which stands behind no value is the first of its struct: else the
-    /// name before it has none.
+    /// Checks that a name without a value before it is the first name of its struct. Otherwise the
+    /// previous name has no value.
     #[inline]
-    fn is_first_member(&mut self) {
+    fn check_first_member(&mut self) {
         if self.out.last_chunk::<8>() != Some(BEGIN_STRUCT) {
-            self.misplaced("a value behind each name");
+            self.fail_misplaced("a value after each name");
         }
     }
 
-    /// An integer beyond 32 bits. Not inlined, so that short integers stay cheap.
+    /// Writes an integer of more than 32 bits. Not inlined, to keep the code for short integers small.
     #[inline(never)]
     fn long_integer(&mut self, value: i64) {
         if self.style.prefixed_i8 {
@@ -186,31 +178,32 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(close);
     }
 
-    /// Enters a structure, list or map. At the top none may stand behind another value.
+    /// Enters a structure, list or map.
     #[inline(always)]
     fn enter(&mut self) {
         if self.depth == 0 {
-            self.enter_at_top();
+            self.check_value_start();
         }
         self.depth += 1;
     }
 
+    /// Checks that a top-level structure, list or map is the only top-level value.
     #[inline(never)]
-    fn enter_at_top(&mut self) {
-        if !self.is_at_top() {
-            self.misplaced("one value, and no other behind it");
+    fn check_value_start(&mut self) {
+        if !self.is_at_value_start() {
+            self.fail_misplaced("only one value");
         }
     }
 
-    /// Notes the end of a structure, list or map that has been left and written.
+    /// Stores the end of a structure, list or map, if it is a top-level value.
     #[inline(always)]
-    fn left(&mut self) {
+    fn mark_container_end(&mut self) {
         if self.depth == 0 {
-            self.ended_at_top();
+            self.mark_value_end();
         }
     }
 
-    /// Leaves a structure, list or map; whether there was one.
+    /// Leaves a structure, list or map. `false` if there is none.
     #[inline]
     fn leave(&mut self) -> bool {
         match self.depth.checked_sub(1) {
@@ -225,42 +218,40 @@ impl XmlRpcEncoder {
         }
     }
 
-    /// Structures and maps look alike.
+    /// Begins a structure or map.
     #[inline]
     fn begin_struct(&mut self) {
         self.enter();
         self.out.extend_from_slice(b"<value><struct>");
     }
 
-    /// The end of a struct without a value before it, and so without a name.
+    /// Writes the end of a struct without members.
     #[inline(never)]
     fn end_empty_struct(&mut self) {
         if self.out.last_chunk::<8>() != Some(BEGIN_STRUCT) {
-            self.misplaced("a value behind the name of each member");
+            self.fail_misplaced("a value after the name of each member");
         }
         self.out.extend_from_slice(b"</struct></value>");
     }
 
+    /// Ends a structure or map.
     #[inline(always)]
     fn end_struct(&mut self) {
         if !self.leave() {
             return;
         }
-        match self.is_behind_value() {
+        match self.ends_with_value() {
             true => self.out.extend_from_slice(b"</member></struct></value>"),
             false => self.end_empty_struct(),
         }
-        self.left();
+        self.mark_container_end();
     }
 }
-
-/// Values without a schema.
-impl XmlRpcEncoder {}
 
 impl Encoder for XmlRpcEncoder {
     #[inline(always)]
     fn begin_structure(&mut self, _: Member<'_>, _: usize) {
-        if self.depth == 0 && self.frame == Frame::Positional {
+        if self.depth == 0 && self.envelope == EnvelopeKind::Positional {
             self.depth = 1;
             return;
         }
@@ -269,15 +260,14 @@ impl Encoder for XmlRpcEncoder {
 
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
-        if self.depth == 1 && self.frame == Frame::Positional {
-            // Parameters are told apart by their place: fill the gaps.
+        if self.depth == 1 && self.envelope == EnvelopeKind::Positional {
+            // Parameters have no names, so omitted members become nils.
             self.parameter_at(at);
             return true;
         }
-        self.separate(b"</member>");
+        self.close_previous(b"</member>");
         let run = at.run(NameEncoding::XmlRpc);
-        // The run ends in the `<value>` that readers look for; values write
-        // their own.
+        // The run ends with `<value>`, for decoders. Here the value writes it.
         run.prefix(run.len().saturating_sub(b"<value>".len()))
             .push_to(&mut self.out);
         true
@@ -285,7 +275,7 @@ impl Encoder for XmlRpcEncoder {
 
     #[inline(always)]
     fn end_structure(&mut self, _: Member<'_>) {
-        if self.depth == 1 && self.frame == Frame::Positional {
+        if self.depth == 1 && self.envelope == EnvelopeKind::Positional {
             self.depth = 0;
             return;
         }
@@ -301,8 +291,8 @@ impl Encoder for XmlRpcEncoder {
     #[inline(always)]
     fn end_list(&mut self, _: Member<'_>) {
         if self.leave() {
-            self.out.extend_from_slice(END_LIST);
-            self.left();
+            self.out.extend_from_slice(END_ARRAY);
+            self.mark_container_end();
         }
     }
 
@@ -313,29 +303,29 @@ impl Encoder for XmlRpcEncoder {
 
     #[inline]
     fn key(&mut self, at: Member<'_>, key: &str) {
-        let pushed = match self.is_behind_value() {
+        let pushed = match self.ends_with_value() {
             true => element_writer::push_xml(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
             false => {
-                self.is_first_member();
+                self.check_first_member();
                 element_writer::push_xml(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
             }
         };
         if !pushed {
-            self.any_key(at, key);
+            self.slow_key(at, key);
         }
     }
 
     #[inline]
     fn text_key(&mut self, at: Member<'_>, key: &Text) {
-        let pushed = match self.is_behind_value() {
+        let pushed = match self.ends_with_value() {
             true => element_writer::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
             false => {
-                self.is_first_member();
+                self.check_first_member();
                 element_writer::push_xml_text(&mut self.out, FIRST_NAME, key, CLOSE_NAME)
             }
         };
         if !pushed {
-            self.any_key(at, key);
+            self.slow_key(at, key);
         }
     }
 
@@ -385,27 +375,27 @@ impl Encoder for XmlRpcEncoder {
     #[inline]
     fn string(&mut self, at: Member<'_>, value: &str) {
         if self.style.untyped_strings
-            || !element_writer::push_xml(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+            || !element_writer::push_xml(&mut self.out, OPEN_STRING, value, END_STRING)
         {
-            self.any_string(at, value);
+            self.slow_string(at, value);
         }
     }
 
     #[inline]
     fn text(&mut self, at: Member<'_>, value: &Text) {
         if self.style.untyped_strings
-            || !element_writer::push_xml_text(&mut self.out, OPEN_STRING, value, CLOSE_STRING)
+            || !element_writer::push_xml_text(&mut self.out, OPEN_STRING, value, END_STRING)
         {
-            self.any_string(at, value);
+            self.slow_string(at, value);
         }
     }
 
     #[inline(always)]
     fn document(&mut self, at: Member<'_>, value: &Value) {
-        let at_top = self.is_at_top();
+        let at_top = self.is_at_value_start();
         self.document_value(at, value);
         if at_top {
-            self.ended_at_top();
+            self.mark_value_end();
         }
     }
 
@@ -438,7 +428,7 @@ impl Encoder for XmlRpcEncoder {
         match self.style.nil {
             Nil::Plain => self.out.extend_from_slice(b"<value><nil/></value>"),
             Nil::Prefixed => self.out.extend_from_slice(PREFIXED_NIL),
-            Nil::Refuse => {
+            Nil::Reject => {
                 let error = Error::new(ErrorKind::Unwritable).in_format("XML-RPC");
                 self.fail(
                     error
@@ -459,8 +449,8 @@ impl Encoder for XmlRpcEncoder {
     }
 }
 
-/// Appends a floating-point number as the specification has it: sign, digits, a period, digits.
-/// There is no form for NaN and the infinities; they are written as in the other formats.
+/// Appends a floating-point number in the form of the specification: sign, digits, a period, digits.
+/// The specification has no form for NaN and infinities. They are written as in other formats.
 fn push_double<F: number::Float>(out: &mut Vec<u8>, value: F) {
     let start = out.len();
     if number::push_float(out, value, Spelling::XML_RPC).is_err() {

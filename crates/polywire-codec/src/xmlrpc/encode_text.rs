@@ -1,22 +1,24 @@
-//! Writing texts and names with characters that have to be escaped, or that XML forbids.
+//! Writes strings and names with characters that must be escaped, or that XML forbids.
 
 use polywire_schema::{Encoder as _, Error, ErrorKind, Member};
 use polywire_text::escape::{self, XmlPlace};
 
 use super::XmlRpcEncoder;
-use super::encode::{CLOSE_NAME, CLOSE_STRING, END_VALUE, FIRST_NAME, OPEN_STRING};
+use super::encode::{CLOSE_NAME, END_VALUE, OPEN_STRING};
 use super::style::{ForbiddenText, Style};
+use super::tags::{END_STRING, FIRST_NAME};
 
 impl XmlRpcEncoder {
+    /// Writes escaped text. `what` is the path for the error of a forbidden character.
     pub(super) fn escape(&mut self, text: &str, what: &str) {
         if let Err(malformed) = escape::push_xml(&mut self.out, text) {
             self.fail_forbidden(text, malformed.offset, what);
         }
     }
 
-    /// As `string`, however long it is and whatever it holds.
+    /// Writes any string.
     #[inline(never)]
-    pub(super) fn any_string(&mut self, at: Member<'_>, value: &str) {
+    pub(super) fn slow_string(&mut self, at: Member<'_>, value: &str) {
         if self.style != Style::DEFAULT {
             return self.styled_string(at, value);
         }
@@ -24,16 +26,16 @@ impl XmlRpcEncoder {
         if let Err(malformed) = escape::push_xml(&mut self.out, value) {
             self.fail_forbidden(value, malformed.offset, &format!("{at:?}"));
         }
-        self.out.extend_from_slice(CLOSE_STRING);
+        self.out.extend_from_slice(END_STRING);
     }
 
-    /// The same by the style.
+    /// Writes any string in a style other than the default.
     #[inline(never)]
-    pub(super) fn styled_string(&mut self, at: Member<'_>, value: &str) {
+    fn styled_string(&mut self, at: Member<'_>, value: &str) {
         let start = self.out.len();
         let (open, close): (&[u8], &[u8]) = match self.style.untyped_strings {
             true => (b"<value>", END_VALUE),
-            false => (OPEN_STRING, CLOSE_STRING),
+            false => (OPEN_STRING, END_STRING),
         };
         self.out.extend_from_slice(open);
         let forbidden = self.style.forbidden;
@@ -41,7 +43,7 @@ impl XmlRpcEncoder {
             &mut self.out,
             value.as_bytes(),
             XmlPlace::Text,
-            forbidden.in_text(),
+            forbidden.escape_policy(),
         );
         match pushed {
             Ok(()) => self.out.extend_from_slice(close),
@@ -53,10 +55,10 @@ impl XmlRpcEncoder {
         }
     }
 
-    /// As `key`, however long it is and whatever it holds.
+    /// Writes any name of a member.
     #[inline(never)]
-    pub(super) fn any_key(&mut self, at: Member<'_>, key: &str) {
-        self.separate(b"</member>");
+    pub(super) fn slow_key(&mut self, at: Member<'_>, key: &str) {
+        self.close_previous(b"</member>");
         self.out.extend_from_slice(FIRST_NAME);
         if let Err(malformed) = escape::push_xml(&mut self.out, key) {
             self.fail_forbidden(key, malformed.offset, &format!("a key of {at:?}"));
@@ -64,8 +66,9 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(CLOSE_NAME);
     }
 
+    /// Stores the error for a forbidden character at `offset` in `text`. `what` is its path.
     #[cold]
-    pub(super) fn fail_forbidden(&mut self, text: &str, offset: usize, what: &str) {
+    fn fail_forbidden(&mut self, text: &str, offset: usize, what: &str) {
         let found = text.get(offset..).and_then(|rest| rest.chars().next());
         let error = Error::new(ErrorKind::Unwritable)
             .in_format("XML-RPC")

@@ -1,10 +1,11 @@
-//! Writing values without a schema.
+//! Writes values without a schema.
 
 use polywire_schema::{Encoder as _, Error, ErrorKind, Map, Member, Value};
 use polywire_text::element_writer;
 
 use super::XmlRpcEncoder;
-use super::encode::{BEGIN_LIST, CLOSE_NAME, END_LIST, FIRST_NAME, NEXT_NAME};
+use super::encode::{BEGIN_LIST, CLOSE_NAME};
+use super::tags::{END_ARRAY, FIRST_NAME, NEXT_NAME};
 
 impl XmlRpcEncoder {
     pub(super) fn document_value(&mut self, at: Member<'_>, value: &Value) {
@@ -19,20 +20,20 @@ impl XmlRpcEncoder {
         }
     }
 
-    pub(super) fn document_list(&mut self, at: Member<'_>, list: &[Value]) {
+    fn document_list(&mut self, at: Member<'_>, list: &[Value]) {
         self.out.extend_from_slice(BEGIN_LIST);
         self.depth += 1;
         for item in list {
             self.document_value(at, item);
         }
         self.depth -= 1;
-        self.out.extend_from_slice(END_LIST);
+        self.out.extend_from_slice(END_ARRAY);
     }
 
-    pub(super) fn document_map(&mut self, at: Member<'_>, map: &Map) {
+    fn document_map(&mut self, at: Member<'_>, map: &Map) {
         self.out.extend_from_slice(b"<value><struct>");
         self.depth += 1;
-        // What a member leaves unwritten is an error, so that the message does not count.
+        // No need to check that each value was written: if not, `finish` returns an error.
         let mut is_first = true;
         for (key, item) in map.entries() {
             let pushed = match std::mem::take(&mut is_first) {
@@ -40,7 +41,7 @@ impl XmlRpcEncoder {
                 false => element_writer::push_xml_text(&mut self.out, NEXT_NAME, key, CLOSE_NAME),
             };
             if !pushed {
-                self.any_key(at, key);
+                self.slow_key(at, key);
             }
             self.document_value(at, item);
         }
@@ -52,8 +53,9 @@ impl XmlRpcEncoder {
         self.out.extend_from_slice(close);
     }
 
+    /// Writes a value of a less frequent type.
     #[inline(never)]
-    pub(super) fn rare_value(&mut self, at: Member<'_>, value: &Value) {
+    fn rare_value(&mut self, at: Member<'_>, value: &Value) {
         match value {
             Value::Null => self.null(at),
             Value::BigInteger(value) => self.big_integer(at, value),

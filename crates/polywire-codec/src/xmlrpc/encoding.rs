@@ -1,24 +1,25 @@
-//! Documents in other encodings than UTF-8.
+//! Converts documents in encodings other than UTF-8.
 
-use polywire_schema::{Body, Error, ErrorKind, LimitKind, Limits};
+use polywire_schema::{Body, Error, ErrorKind, Limits};
 
 use super::Leniency;
+use crate::checks;
 use crate::xml_tokens::declaration::{ENCODING, other_encoding};
 
-/// The document in UTF-8, if the leniency reads others and it is in another; nothing
-/// if it is to be read as it is.
+/// Converts a document to UTF-8. Returns `None` if the document needs no conversion, or
+/// [`Leniency::foreign_encodings`] is off.
 ///
-/// What it is in says a byte order mark, else `charset`, that of the media type it
-/// came with, else its declaration. The declaration is blanked, since it no longer is
-/// true: offsets in errors count in what is returned.
+/// The encoding is that of the byte order mark, or else `charset` (the parameter of the media type), or
+/// else that of the XML declaration. The declaration is replaced by spaces in the result. Offsets of
+/// later errors are relative to the result.
 ///
-/// Without the feature `encodings` nothing is read but UTF-8, which is then all that
-/// readers say.
+/// Without the feature `encodings`, the result is always `None`, and decoders then reject encodings
+/// other than UTF-8.
 ///
 /// # Errors
 ///
-/// The encoding is not known, the document is not in it, or it is longer than the
-/// limit, before or after.
+/// The encoding is unknown, the document contains bytes that are invalid in it, or the document or the
+/// result is longer than [`Limits::bytes`].
 ///
 /// ```
 /// # #[cfg(feature = "encodings")] {
@@ -47,14 +48,12 @@ pub fn to_utf8(
     if !leniency.foreign_encodings() {
         return Ok(None);
     }
-    if body.len() > limits.bytes() {
-        return Err(too_long(limits));
-    }
-    transcoded(body, charset, leniency, limits)
+    checks::message_len(body.len(), limits, "XML-RPC")?;
+    transcode(body, charset, leniency, limits)
 }
 
-/// The error of bytes that are not UTF-8: names their encoding, if a byte order mark or the
-/// declaration says that it is another one.
+/// The error for bytes that are not UTF-8. It names the encoding, if a byte order mark or the
+/// declaration has another one. Otherwise it is `error`.
 #[cold]
 pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
     let bytes = body.as_bytes();
@@ -68,8 +67,8 @@ pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
     }
 }
 
-/// The error of an encoding that is not read. Its offset is that of the byte order mark or
-/// of the declaration: the beginning of the document.
+/// The error for an encoding that is not supported. Its offset is 0, where a byte order mark or the
+/// declaration is.
 #[cold]
 fn unsupported(encoding: &str) -> Error {
     Error::new(ErrorKind::Encoding)
@@ -79,25 +78,20 @@ fn unsupported(encoding: &str) -> Error {
         .at_offset(0)
 }
 
-/// What stands between `<?xml` and `?>`, if the document begins so.
+/// The content of the XML declaration, if the document begins with one.
 fn declaration(bytes: &[u8]) -> Option<&str> {
     let declaration = bytes.strip_prefix(b"<?xml")?;
     let end = memchr::memmem::find(declaration, b"?>")?;
     std::str::from_utf8(&declaration[..end]).ok()
 }
 
-#[cold]
-fn too_long(limits: &Limits) -> Error {
-    Error::new(ErrorKind::Limit(LimitKind::Bytes(limits.bytes()))).in_format("XML-RPC")
-}
-
 #[cfg(not(feature = "encodings"))]
-fn transcoded(_: &Body, _: Option<&str>, _: Leniency, _: &Limits) -> Result<Option<Body>, Error> {
+fn transcode(_: &Body, _: Option<&str>, _: Leniency, _: &Limits) -> Result<Option<Body>, Error> {
     Ok(None)
 }
 
 #[cfg(feature = "encodings")]
-fn transcoded(
+fn transcode(
     body: &Body,
     charset: Option<&str>,
     leniency: Leniency,
@@ -110,7 +104,7 @@ fn transcoded(
     use crate::xml_tokens::declaration::{is_utf8, pseudo_attribute};
 
     let bytes = body.as_bytes();
-    // Where the declaration is looked for.
+    // The offset at which a declaration may begin.
     let begin = |bytes: &[u8]| match leniency.leading_space() {
         true => scan::white_space(bytes),
         false => 0,
@@ -120,14 +114,14 @@ fn transcoded(
         let shown: String = label.chars().take(24).map(snippet::printable).collect();
         unsupported(&shown)
     };
-    // How a document in UTF-16 begins that has no byte order mark.
+    // Without a byte order mark, a document in UTF-16 begins with the encoded `<?`.
     let (encoding, mark) = match Encoding::for_bom(bytes) {
         Some((encoding, len)) => (encoding, len),
         None if bytes.starts_with(b"<\0?\0") => (UTF_16LE, 0),
         None if bytes.starts_with(b"\0<\0?") => (UTF_16BE, 0),
         None => match charset.or_else(declared) {
             None => return Ok(None),
-            // ASCII is UTF-8 here, and not windows-1252, as which browsers take it.
+            // Includes ASCII, which `encoding_rs` would read as windows-1252, as browsers do.
             Some(label) if is_utf8(label) => return Ok(None),
             Some(label) => match Encoding::for_label(label.as_bytes()) {
                 Some(encoding) => (encoding, 0),
@@ -148,9 +142,7 @@ fn transcoded(
                 .at_offset(mark + malformed_at(encoding, &bytes[mark..]))
         })?;
     let mut text = text.into_owned();
-    if text.len() > limits.bytes() {
-        return Err(too_long(limits));
-    }
+    checks::message_len(text.len(), limits, "XML-RPC")?;
     if text[begin(text.as_bytes())..].starts_with("<?xml")
         && let Some(end) = text.find("?>")
     {
@@ -159,8 +151,7 @@ fn transcoded(
     Ok(Some(Body::from(text.into_bytes())))
 }
 
-/// Where the first sequence begins that is malformed in `encoding`; `bytes.len()` if there is
-/// none.
+/// The offset of the first sequence that is invalid in `encoding`, or `bytes.len()`.
 #[cfg(feature = "encodings")]
 #[cold]
 fn malformed_at(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> usize {

@@ -1,4 +1,4 @@
-//! The struct of a fault.
+//! The struct of a fault: "Response format" in the specification.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,15 @@ use polywire_schema::{Error, ErrorKind, Value};
 
 use super::Leniency;
 
-/// The code and the text of a fault, of which this is the value: `faultCode`, an int, and
-/// `faultString`, a string. A number that stands in a string is read too, and nil as an
-/// empty text.
+/// Returns the code and the text of a fault: the members `faultCode`, an int, and `faultString`, a
+/// string, of its struct. The code may also be a string with a number, and nil is an empty text.
 ///
-/// With [`Leniency::string_fault_codes`] the code may be any string. The fault then has the
-/// code 0, and that string stands before its text.
+/// With [`Leniency::string_fault_codes`] the code may be any string. Then the returned code is 0, and
+/// the string and a colon are a prefix of the text.
 ///
 /// # Errors
 ///
-/// The value is no fault.
+/// The value is not a struct with these members.
 ///
 /// ```
 /// use polywire_codec::xmlrpc::{Leniency, fault_parts};

@@ -1,27 +1,25 @@
-//! What a reader of XML-RPC lets pass beside what is right.
+//! Which violations of the specification the decoder accepts.
 
-/// What is read although it is wrong: each switch for a mistake that real peers
-/// make. All are off by default.
+/// Switches for violations of the specification that existing peers send. All are off by default.
 ///
-/// A switch changes what is read, never how errors are told, and nothing that is
-/// right is read otherwise because of it.
+/// A switch does not change how valid messages are read, except for the values in the table.
 ///
-/// | switch | reads | sent by |
+/// | switch | accepts | sent by |
 /// |---|---|---|
 /// | `control_characters` | control characters, U+FFFE, U+FFFF and `]]>` in text | supervisord, for logs with colours; Python |
-/// | `bare_multicall` | results of `system.multicall` that are not wrapped in arrays of one | supervisord |
+/// | `bare_multicall` | results of `system.multicall` that are not wrapped in arrays with one item | supervisord |
 /// | `boolean_words` | `true` and `false` in any case | hand-written servers |
-/// | `wide_ints` | integers beyond the range of their tag | Node's `xmlrpc`, `<int>3000000000</int>` |
-/// | `odd_dates` | dates without a time, dashes with or without colons, `T24:00:00` | hand-written servers, WordPress |
+/// | `wide_ints` | integers outside the range of their type | Node's `xmlrpc`, `<int>3000000000</int>` |
+/// | `odd_dates` | dates without a time, seconds or colons, and the time `24:00:00` | hand-written servers, WordPress |
 /// | `zero_dates` | the date `00000000T00:00:00Z` as nil | WordPress, for a draft without a date |
 /// | `array_structs` | an empty array as an empty struct | PHP, which has one type for both |
 /// | `padded_scalars` | white space around numbers, booleans and dates | servers that indent |
-/// | `empty_numbers` | an empty number as 0 | libiqxmlrpc's option of the same purpose |
+/// | `empty_numbers` | an empty number as 0 | peers for which libiqxmlrpc has such an option |
 /// | `missing_params` | a response without a value as nil | servers without a result |
-/// | `string_fault_codes` | a fault whose code is text, as one with the code 0 | Odoo |
+/// | `string_fault_codes` | a fault whose code is text, as a fault with the code 0 | Odoo |
 /// | `leading_space` | white space before the XML declaration | WordPress, where a plugin's file begins with it |
-/// | `surrogate_pairs` | a character beyond U+FFFF as references to its two surrogates | Apache's XML-RPC for Java, for emoji |
-/// | `foreign_encodings` | documents in other encodings than UTF-8 ([`to_utf8`](super::to_utf8)) | PHP, `iso-8859-1` |
+/// | `surrogate_pairs` | a character above U+FFFF as references to its two surrogates | Apache's XML-RPC for Java, for emoji |
+/// | `foreign_encodings` | documents in encodings other than UTF-8 ([`to_utf8`](super::to_utf8)) | PHP, `iso-8859-1` |
 ///
 /// ```
 /// use polywire_codec::xmlrpc::{Leniency, XmlRpcProfile};
@@ -44,7 +42,7 @@ macro_rules! switches {
             /// Every switch on.
             pub const ALL: Self = Self($((1 << $bit))|*);
 
-            /// The same with the switch of this name on; nothing if there is none.
+            /// Turns on the switch with this name. Returns `None` if there is none.
             #[must_use]
             pub fn with_name(self, name: &str) -> Option<Self> {
                 match name {
@@ -76,47 +74,44 @@ macro_rules! switches {
 }
 
 switches! {
-    /// An empty array where a struct is expected, as one without members. An array with
-    /// items stays an error, and so does a struct where an array is expected. A reader
-    /// without a schema or type expects neither, and reads an array.
+    /// Accepts an empty array as a struct without members, where a struct is expected. An array
+    /// with items is still an error, and so is a struct where an array is expected. Without a
+    /// schema or a type, an empty array is an array.
     12 array_structs with_array_structs;
-    /// Results of `system.multicall` that are not wrapped in arrays of one: any
-    /// value but a fault's struct is then a result. A reply is wrapped or bare as a
-    /// whole: where one result is no array of one, none is unwrapped. A reply in
-    /// which all results are arrays of one is taken for a wrapped one.
+    /// Accepts results of `system.multicall` that are not wrapped in arrays with one item. If any
+    /// result is not wrapped, the decoder unwraps none. If all results are arrays with one item,
+    /// it unwraps all.
     0 bare_multicall with_bare_multicall;
-    /// `true` and `false` in any case for 1 and 0. Numbers other than 1 and 0
-    /// stay errors.
+    /// Accepts `true` and `false`, in upper or lower case, as booleans. Numbers other than 1 and 0
+    /// are still errors.
     1 boolean_words with_boolean_words;
-    /// What XML 1.0 forbids in text: control characters, raw or as references,
-    /// U+FFFE and U+FFFF, and `]]>`.
+    /// Accepts in text what XML 1.0 forbids: control characters, also as references, U+FFFE, U+FFFF
+    /// and `]]>`.
     2 control_characters with_control_characters;
-    /// A number without digits as 0, as some writers put an unset number.
+    /// Accepts a number without digits as 0.
     3 empty_numbers with_empty_numbers;
-    /// Documents in other encodings. It is [`to_utf8`](super::to_utf8) that reads
-    /// them, before a reader sees them.
+    /// Accepts documents in encodings other than UTF-8. The caller converts them with
+    /// [`to_utf8`](super::to_utf8) before decoding.
     4 foreign_encodings with_foreign_encodings;
-    /// White space before the XML declaration, also between a byte order mark and the
-    /// declaration.
+    /// Accepts white space before the XML declaration, also after a byte order mark.
     10 leading_space with_leading_space;
-    /// A response with neither a value nor a fault as nil.
+    /// Accepts a response without a value or fault as the result nil.
     5 missing_params with_missing_params;
-    /// Dates in forms that are neither the specification's nor ISO 8601 of the
-    /// same shape: without a time, with dashes and without colons, and the end
-    /// of a day as 24:00:00. Days that no month has stay errors.
+    /// Accepts dates in other forms than that of the specification and ISO 8601: without a time,
+    /// without seconds, without colons, or with the time 24:00:00 as the end of the day. Days that a
+    /// month does not have are still errors.
     6 odd_dates with_odd_dates;
-    /// White space around the text of numbers, booleans and dates.
+    /// Accepts white space around the text of numbers, booleans and dates.
     7 padded_scalars with_padded_scalars;
-    /// A fault whose `faultCode` is a string that is no number. It has the code 0, and
-    /// that string stands before its text ([`fault_parts`](super::fault_parts)).
+    /// Accepts a fault whose `faultCode` is a string other than a number. The code is 0, and the
+    /// string becomes a prefix of the text of the fault ([`fault_parts`](super::fault_parts)).
     13 string_fault_codes with_string_fault_codes;
-    /// A character beyond U+FFFF as two character references, the first to a high
-    /// surrogate and the second to a low one. One without the other stays an error.
+    /// Accepts a character above U+FFFF as two character references: a high surrogate followed by a
+    /// low surrogate. A single surrogate is still an error.
     9 surrogate_pairs with_surrogate_pairs;
-    /// Integers that the range of their tag does not have, such as an `int`
-    /// beyond 32 bits.
+    /// Accepts integers outside the range of their type, such as an `int` of more than 32 bits.
     8 wide_ints with_wide_ints;
-    /// The date `00000000T00:00:00Z`, which is no date, as nil.
+    /// Accepts the invalid date `00000000T00:00:00Z` as nil.
     11 zero_dates with_zero_dates;
 }
 
@@ -132,20 +127,20 @@ impl Leniency {
     }
 }
 
-/// What a member means that comes twice in a struct.
+/// What happens to duplicate members of a struct.
 ///
-/// Peers disagree: Perl takes the first, Python, PHP, Node, xmlrpc-c and Ruby the
-/// last. What one reader checks and another uses may so be two things, which is
-/// why it is an error by default.
+/// Perl uses the first one. Python, PHP, Node, xmlrpc-c and Ruby use the last one. So a proxy may
+/// check one value while the server behind it uses the other. Duplicates are therefore an error by
+/// default.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Duplicates {
     /// An error.
     #[default]
-    Refuse,
-    /// The first counts, others are passed over.
+    Reject,
+    /// The first member is used, the others are skipped.
     First,
-    /// The last counts, those before are passed over.
+    /// The last member is used, the others are skipped.
     Last,
 }
 
@@ -154,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn switches_are_apart() {
+    fn switches_are_distinct() {
         for name in Leniency::NAMES {
             let one = Leniency::STRICT.with_name(name).unwrap();
             assert_eq!(one.0.count_ones(), 1, "{name}");

@@ -1,11 +1,11 @@
-//! The path of an error, from the tags before it.
+//! Finds the path of an error from the tags before it.
 
 use polywire_text::escape::{XmlPlace, XmlReading, unescape_xml};
 
 use crate::path::Path;
 use crate::xml_tokens::Tags;
 
-/// The path of the value at `offset`: names of members, and indices of arrays.
+/// The path of the value at `offset`, from names of members and indices of items.
 #[cold]
 pub(super) fn path(text: &str, offset: usize) -> String {
     let unescape = |part: &str| {

@@ -1,14 +1,13 @@
 //! XML-RPC: values, calls, responses and faults.
 //!
-//! How Smithy's types look in it is written up in `docs/xmlrpc-mapping.md`:
-//! integers that fit 32 bits as `int`, longer ones as `i8`; big numbers as
-//! strings; blobs as `base64`; timestamps as `dateTime.iso8601` in UTC;
-//! structures, unions and maps as `struct`.
+//! `docs/xmlrpc-mapping.md` defines the representation of Smithy types: integers of up to 32 bits
+//! are `int`, longer ones `i8`; big numbers are strings; blobs are `base64`; timestamps are
+//! `dateTime.iso8601` in UTC; structures, unions and maps are `struct`.
 //!
-//! Reading is strict about what the specification says, and takes what real
-//! peers send: `i1` to `i8`, `ex:` types, dates in several forms, CDATA,
-//! comments and processing instructions, untyped strings, line breaks in
-//! base64. Writing never produces what XML 1.0 forbids.
+//! The decoder follows the [specification](http://xmlrpc.com/spec.md). It also accepts common
+//! extensions: `i1` to `i8`, types with the prefix `ex:`, several forms of dates, CDATA sections,
+//! comments, processing instructions, and white space in base64. [`Leniency`] accepts more, by
+//! named options. The encoder writes no character that XML 1.0 forbids.
 //!
 //! ```
 //! use polywire_codec::xmlrpc;
@@ -26,15 +25,15 @@ mod collections;
 mod cursor;
 mod dates;
 mod decode;
+mod decode_envelope;
 mod document;
 mod duplicates;
 mod encode;
+mod encode_envelope;
 mod encode_text;
 mod encode_value;
 mod encoding;
-mod envelope;
 mod fault;
-mod frame;
 mod leniency;
 mod locate;
 mod multicall;
@@ -45,68 +44,69 @@ mod scalars;
 mod serde;
 mod style;
 mod surrogates;
+mod tags;
 mod value;
 
 use polywire_schema::{Decode, Encode, Error, Limits, Member, Rules, Value};
 
 pub use decode::XmlRpcDecoder;
+pub use decode_envelope::Reply;
 pub use encode::XmlRpcEncoder;
+pub use encode_envelope::Envelope;
 pub use encoding::to_utf8;
-pub use envelope::Envelope;
 pub use fault::fault_parts;
-pub use frame::Reply;
 pub use leniency::{Duplicates, Leniency};
 pub use multicall::{MulticallEntry, MulticallResult};
 pub use style::{FaultDetail, ForbiddenText, Nil, Style};
 
-/// What a protocol tells the format.
+/// How a protocol uses the format.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct XmlRpcProfile {
     /// The rules for nulls, missing members and defaults.
     pub rules: Rules,
-    /// Whether an operation's input is one struct or positional parameters.
+    /// Whether the members of the input are positional parameters. Otherwise the input is one
+    /// parameter, a struct.
     pub positional: bool,
-    /// What is read although it is wrong.
+    /// Which violations of the specification are accepted.
     pub leniency: Leniency,
-    /// What a member means that comes twice in a struct.
+    /// What happens to duplicate members of a struct.
     pub duplicates: Duplicates,
 }
 
 impl XmlRpcProfile {
-    /// Strict on nulls and required members; one struct parameter.
+    /// Nulls in dense collections and missing required members are errors. The input is one struct.
     pub const DEFAULT: Self = Self {
         rules: Rules::SERVER,
         positional: false,
         leniency: Leniency::STRICT,
-        duplicates: Duplicates::Refuse,
+        duplicates: Duplicates::Reject,
     };
 
-    /// Reads as a client does, in what a model says: nulls in dense collections are left
-    /// out, missing required members are not errors, and members that are optional to
-    /// clients get no default. What XML-RPC itself says is read as strictly as before:
-    /// that is what [`with_leniency`](Self::with_leniency) is for.
+    /// Applies the rules of Smithy for clients: nulls in dense collections are skipped, missing
+    /// required members are not errors, and members that are optional for clients get no default.
+    /// This does not affect the syntax of XML-RPC; see [`with_leniency`](Self::with_leniency).
     #[must_use]
     pub const fn for_client(mut self) -> Self {
         self.rules = Rules::CLIENT;
         self
     }
 
-    /// Sets what is read although it is no XML-RPC, switch by switch.
+    /// Sets which violations of the specification are accepted.
     #[must_use]
     pub const fn with_leniency(mut self, leniency: Leniency) -> Self {
         self.leniency = leniency;
         self
     }
 
-    /// Sets what a member means that comes twice in a struct.
+    /// Sets what happens to duplicate members of a struct.
     #[must_use]
     pub const fn with_duplicates(mut self, duplicates: Duplicates) -> Self {
         self.duplicates = duplicates;
         self
     }
 
-    /// The members of a structure at the top are parameters of their own.
+    /// Sets whether the members of the input are positional parameters.
     #[must_use]
     pub const fn with_positional(mut self, positional: bool) -> Self {
         self.positional = positional;
@@ -120,11 +120,11 @@ impl Default for XmlRpcProfile {
     }
 }
 
-/// Reads a call without a schema: the method and its parameters.
+/// Reads a call without a schema. Returns the name of the method and the parameters.
 ///
 /// # Errors
 ///
-/// The text is no call, or beyond the limits.
+/// The text is not a call, or exceeds the limits.
 pub fn read_call(text: &str, limits: &Limits) -> Result<(String, Vec<Value>), Error> {
     let (method, mut decoder) = XmlRpcDecoder::call_from_str(text, XmlRpcProfile::DEFAULT, limits)?;
     let method = method.into_owned();
@@ -136,11 +136,11 @@ pub fn read_call(text: &str, limits: &Limits) -> Result<(String, Vec<Value>), Er
     Ok((method, parameters))
 }
 
-/// Reads a response without a schema: its value, or the value of its fault.
+/// Reads a response without a schema. The inner result is the value of the result or of the fault.
 ///
 /// # Errors
 ///
-/// The text is no response, or beyond the limits.
+/// The text is not a response, or exceeds the limits.
 pub fn read_response(text: &str, limits: &Limits) -> Result<Result<Value, Value>, Error> {
     let (reply, mut decoder) =
         XmlRpcDecoder::response_from_str(text, XmlRpcProfile::DEFAULT, limits)?;
@@ -152,11 +152,12 @@ pub fn read_response(text: &str, limits: &Limits) -> Result<Result<Value, Value>
     })
 }
 
-/// Writes a call without a schema.
+/// Writes a call with positional parameters, without a schema.
 ///
 /// # Errors
 ///
-/// The method or a value holds something that XML has no form for.
+/// The name of the method or a string contains a character that XML 1.0 forbids, or a date is not in
+/// the years 0001 to 9999.
 pub fn write_call(method: &str, parameters: &[Value]) -> Result<Vec<u8>, Error> {
     let mut encoder = XmlRpcEncoder::new(
         Envelope::Call {
@@ -172,11 +173,11 @@ pub fn write_call(method: &str, parameters: &[Value]) -> Result<Vec<u8>, Error> 
     encoder.finish()
 }
 
-/// Writes a response without a schema.
+/// Writes a response with a result, without a schema.
 ///
 /// # Errors
 ///
-/// The value holds something that XML has no form for.
+/// A string contains a character that XML 1.0 forbids, or a date is not in the years 0001 to 9999.
 pub fn write_response(value: &Value) -> Result<Vec<u8>, Error> {
     let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new());
     value.encode(Member::DOCUMENT, &mut encoder);

@@ -1,8 +1,8 @@
 //! `system.multicall`: several calls in one message.
 //!
-//! <https://mirrors.talideon.com/articles/multicall.html> is where it comes from: the
-//! one parameter is an array of structs of `methodName` and `params`, the result an
-//! array with an array of one, or a fault's struct, for each.
+//! It is defined by <https://mirrors.talideon.com/articles/multicall.html>. Its parameter is an array of
+//! structs with the members `methodName` and `params`. Its result is an array with one item for each
+//! call: an array with the result as its only item, or the struct of a fault.
 
 use std::ops::Range;
 
@@ -12,37 +12,33 @@ use super::XmlRpcDecoder;
 use super::value::Type;
 use crate::keep;
 
-/// One of the calls in a `system.multicall`.
+/// A call in `system.multicall`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct MulticallEntry {
-    /// The method.
+    /// The name of the method.
     pub method: Text,
-    /// Where in the message its parameters are: a part of it for
-    /// [`XmlRpcDecoder::parameters_of`].
+    /// The range of the parameters in the message, in bytes, for [`XmlRpcDecoder::parameters_of`].
     pub parameters: Range<usize>,
 }
 
-/// One of the results of a `system.multicall`. It is one of these two, and there will be
-/// no third.
+/// A result of `system.multicall`. No further variants will be added.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MulticallResult {
-    /// Where in the message the value is: a part of it for
-    /// [`XmlRpcDecoder::value`].
+    /// The range of the value in the message, in bytes, for [`XmlRpcDecoder::value`].
     Value(Range<usize>),
     /// The struct of a fault.
     Fault(Value),
 }
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// Reads the calls of a `system.multicall`, behind its method name. One that is
-    /// none of the right form is an error of its own, and the others are read all
-    /// the same.
+    /// Reads the calls of `system.multicall`, and the end of the message. An item that is valid XML-RPC
+    /// but not a call is an inner error; the other calls are read.
     ///
     /// # Errors
     ///
-    /// The call is malformed, has not one parameter that is an array, or holds more
-    /// calls than the limit.
+    /// The message is malformed, its only parameter is not an array, or there are more calls than
+    /// [`Limits::calls`](polywire_schema::Limits::calls).
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{self, XmlRpcDecoder, XmlRpcProfile};
@@ -72,7 +68,7 @@ impl<'de> XmlRpcDecoder<'de> {
             let error = self.error(ErrorKind::Missing, "one parameter, an array of calls");
             return Err(error);
         }
-        let mut seq = self.begin_any_array()?;
+        let mut seq = self.read_array_start(|| "an array")?;
         let most = self.budget.calls();
         let mut calls = Vec::new();
         while self.next_item(&mut seq)? {
@@ -86,10 +82,10 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(calls)
     }
 
-    /// Reads one call. The outer error ends the message, the inner one the call.
+    /// Reads one call. An outer error affects the whole message, an inner error this call.
     ///
-    /// Where a call is wrong is known here: nothing is read again to find its path, so that
-    /// a message of wrong calls costs what others do.
+    /// The paths of inner errors are formed here. Finding them by reading the message again would take
+    /// quadratic time if all calls are wrong.
     fn multicall_entry(&mut self, index: usize) -> Result<Result<MulticallEntry, Error>, Error> {
         const EXPECTED: &str = "a struct of methodName and params";
 
@@ -111,13 +107,13 @@ impl<'de> XmlRpcDecoder<'de> {
             let start = self.cursor.at;
             let (kind, _) = self.value_type()?;
             self.cursor.at = start;
+            let is_duplicate = match &*name {
+                "methodName" => method.is_some(),
+                "params" => parameters.is_some(),
+                _ => false,
+            };
             match (&*name, kind) {
-                ("methodName" | "params", _)
-                    if match &*name {
-                        "params" => parameters.is_some(),
-                        _ => method.is_some(),
-                    } =>
-                {
+                _ if is_duplicate => {
                     wrong.get_or_insert_with(|| {
                         let (path, kind) = (format!("[{index}].{name}"), ErrorKind::Duplicate);
                         let error = self.cursor.error_at_path(path, kind, "each member once");
@@ -164,36 +160,40 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Reads the results of a `system.multicall`, of which this is the response's
-    /// value.
+    /// Reads the results of `system.multicall`, which are the value of a response, and the end of the
+    /// message.
     ///
-    /// With [`Leniency::bare_multicall`](super::Leniency::bare_multicall) results may be
-    /// any values instead of arrays of one. A peer wraps all of its results or none: if
-    /// one of them is no array of one, the others are not unwrapped either, and a result
-    /// that is an array of one stays what it is.
+    /// With [`Leniency::bare_multicall`](super::Leniency::bare_multicall), results need not be arrays
+    /// with one item. A peer wraps all results or none: if any result is not such an array, none is
+    /// unwrapped.
     ///
     /// # Errors
     ///
-    /// The value is malformed or no array, or an item is neither an array of one
-    /// value nor a fault's struct.
+    /// The message is malformed, the value is not an array, or an item is neither an array with one
+    /// item nor the struct of a fault.
     pub fn multicall_results(&mut self) -> Result<Vec<MulticallResult>, Error> {
-        let mut seq = self.begin_any_array()?;
+        let mut seq = self.read_array_start(|| "an array")?;
         let mut found = Vec::new();
         while self.next_item(&mut seq)? {
             let result = self.multicall_result()?;
             found.push(result);
         }
         self.finish()?;
-        let bare = found.iter().any(|result| matches!(result, Found::Bare(_)));
+        let bare = found
+            .iter()
+            .any(|result| matches!(result, ResultItem::Bare(_)));
         let results = found.into_iter().map(|result| match result {
-            Found::Fault(fault) => MulticallResult::Fault(fault),
-            Found::Wrapped { inner, .. } if !bare => MulticallResult::Value(inner),
-            Found::Wrapped { whole, .. } | Found::Bare(whole) => MulticallResult::Value(whole),
+            ResultItem::Fault(fault) => MulticallResult::Fault(fault),
+            ResultItem::Wrapped { inner, .. } if !bare => MulticallResult::Value(inner),
+            ResultItem::Wrapped { whole, .. } | ResultItem::Bare(whole) => {
+                MulticallResult::Value(whole)
+            }
         });
         Ok(results.collect())
     }
 
-    fn multicall_result(&mut self) -> Result<Found, Error> {
+    /// Reads one result.
+    fn multicall_result(&mut self) -> Result<ResultItem, Error> {
         const EXPECTED: &str = "an array of one value, or the struct of a fault";
 
         let start = self.cursor.at;
@@ -211,7 +211,7 @@ impl<'de> XmlRpcDecoder<'de> {
                     && seq.count == 1
                 {
                     let whole = start..self.cursor.at;
-                    return Ok(Found::Wrapped { whole, inner });
+                    return Ok(ResultItem::Wrapped { whole, inner });
                 }
             }
             Type::Struct => {
@@ -221,7 +221,7 @@ impl<'de> XmlRpcDecoder<'de> {
                     map.contains_key("faultCode") && map.contains_key("faultString")
                 });
                 if is_fault {
-                    return Ok(Found::Fault(value));
+                    return Ok(ResultItem::Fault(value));
                 }
             }
             _ => {
@@ -230,22 +230,21 @@ impl<'de> XmlRpcDecoder<'de> {
             }
         }
         match self.profile.leniency.bare_multicall() {
-            true => Ok(Found::Bare(start..self.cursor.at)),
+            true => Ok(ResultItem::Bare(start..self.cursor.at)),
             false => Err(self.wrong_type(start, EXPECTED)),
         }
     }
 }
 
-/// An item of a multicall's results, as it looks by itself.
-enum Found {
+/// A result of `system.multicall`, before it is known whether the results are wrapped.
+enum ResultItem {
     /// The struct of a fault.
     Fault(Value),
-    /// An array of one value: a result in its wrapping, or a bare one that is such an
-    /// array.
+    /// An array with one item: a wrapped result, or a result that is such an array.
     Wrapped {
         whole: Range<usize>,
         inner: Range<usize>,
     },
-    /// What can be nothing but a result without its wrapping.
+    /// A result that is not wrapped.
     Bare(Range<usize>),
 }

@@ -1,21 +1,21 @@
-//! Scalars in their usual spelling, which are read in one step with their end tags.
+//! Scalars in plain form. Each function reads a value with its end tags.
 //!
-//! Each function returns `None`, with nothing read, if the value is spelled in another way.
+//! Functions return `None`, with nothing read, for any other type or form.
 
 use polywire_schema::{Blob, Text, Timestamp};
 use polywire_text::number::{Integer, integer_prefix, parse_f64};
 use polywire_text::{base64, element_reader, scan};
 
 use super::XmlRpcDecoder;
+use super::tags::END_STRING;
 
-pub(super) const END_STRING: &[u8; 17] = b"</string></value>";
 const END_BASE64: &[u8] = b"</base64></value>";
 const END_DATE: &[u8] = b"</dateTime.iso8601></value>";
 const END_DOUBLE: &[u8; 17] = b"</double></value>";
 const END_INT: &[u8; 14] = b"</int></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// A string in its common spelling, without references.
+    /// Reads a string without references.
     #[inline(always)]
     pub(super) fn plain_string(&mut self) -> Option<&'de str> {
         if self.empty_value {
@@ -24,23 +24,23 @@ impl<'de> XmlRpcDecoder<'de> {
         self.cursor.text_between(0, b"<string>", END_STRING)
     }
 
-    /// A boolean in its common spelling.
+    /// Reads a boolean.
     #[inline]
     pub(super) fn plain_boolean(&mut self) -> Option<bool> {
         let chunk: &[u8; 28] = self.cursor.rest().first_chunk()?;
         let (head, tail) = chunk.split_at(9);
-        let usual = head == b"<boolean>"
+        let is_plain = head == b"<boolean>"
             && tail[1..] == *b"</boolean></value>"
             && matches!(tail[0], b'0' | b'1')
             && !self.empty_value;
-        if !usual {
+        if !is_plain {
             return None;
         }
         self.cursor.at += chunk.len();
         Some(tail[0] == b'1')
     }
 
-    /// A double in its common spelling, and digits that are no words.
+    /// Reads a double, except for NaN and infinities.
     #[inline]
     pub(super) fn plain_double(&mut self) -> Option<f64> {
         if self.empty_value {
@@ -55,7 +55,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Some(value)
     }
 
-    /// A date in its common spelling.
+    /// Reads a date in the form of the specification, `20260102T03:04:05`.
     #[inline]
     pub(super) fn plain_date(&mut self) -> Option<Timestamp> {
         const LEN: usize = "20260102T03:04:05".len();
@@ -73,7 +73,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Some(value)
     }
 
-    /// Bytes in their common spelling, made of the base64.
+    /// Reads base64, and passes its text to `make`. `make` returns `None` if it is invalid.
     #[inline]
     pub(super) fn plain_bytes<T>(&mut self, make: impl FnOnce(&[u8]) -> Option<T>) -> Option<T> {
         if self.empty_value {
@@ -81,7 +81,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
         let rest = self.cursor.rest().strip_prefix(b"<base64>")?;
         let len = memchr::memchr(b'<', rest)?;
-        if !rest[len..].starts_with(END_BASE64) || len > self.cursor.longest {
+        if !rest[len..].starts_with(END_BASE64) || len > self.cursor.max_text {
             return None;
         }
         let bytes = make(&rest[..len])?;
@@ -89,12 +89,12 @@ impl<'de> XmlRpcDecoder<'de> {
         Some(bytes)
     }
 
-    /// The same as a blob.
+    /// Reads base64 as a blob.
     pub(super) fn plain_blob(&mut self) -> Option<Blob> {
         self.plain_bytes(|text| base64::decode(text).ok())
     }
 
-    /// An integer in its commonest spelling, few digits in an `<int>`.
+    /// Reads an `<int>` with few digits.
     #[inline(always)]
     pub(super) fn short_integer(&mut self) -> Option<i64> {
         let rest = self.cursor.rest().strip_prefix(b"<int>")?;
@@ -106,7 +106,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Some(i64::from(value))
     }
 
-    /// An integer in its common spellings, or `None` if it has another.
+    /// Reads an integer: `<int>`, `<i4>` or `<i8>`.
     #[inline(always)]
     pub(super) fn plain_integer(&mut self) -> Option<i64> {
         if let Some(value) = self.short_integer() {
@@ -115,7 +115,7 @@ impl<'de> XmlRpcDecoder<'de> {
         self.longer_integer()
     }
 
-    /// As [`Self::plain_integer`], but for those of [`Self::short_integer`].
+    /// Like [`Self::plain_integer`], for integers that [`Self::short_integer`] does not read.
     #[inline(never)]
     pub(super) fn longer_integer(&mut self) -> Option<i64> {
         if self.empty_value {
@@ -138,15 +138,15 @@ impl<'de> XmlRpcDecoder<'de> {
         Some(value)
     }
 
-    /// The text of a short string with references, after its start tag.
+    /// Reads the text of a short string with references, after its start tag.
     pub(super) fn escaped_text(&mut self) -> Option<Text> {
         let rest = self.cursor.rest();
         let len = memchr::memchr(b'<', &rest[..rest.len().min(65)])?;
-        let usual = rest[len..].starts_with(END_STRING)
-            && len <= self.cursor.longest
-            // A string without references can share the body.
+        let is_plain = rest[len..].starts_with(END_STRING)
+            && len <= self.cursor.max_text
+            // A string without references can share the memory of the body.
             && memchr::memchr(b'&', &rest[..len]).is_some();
-        if !usual {
+        if !is_plain {
             return None;
         }
         let text = self.cursor.text.get(self.cursor.at..self.cursor.at + len)?;
@@ -156,7 +156,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 }
 
-/// The double that these bytes begin with, before its end tags, and its length.
+/// Parses a double before `</double></value>`. Returns it with its length.
 #[inline(never)]
 fn long_double(bytes: &[u8]) -> Option<(f64, usize)> {
     let len = scan::xml_data(bytes);
@@ -166,8 +166,7 @@ fn long_double(bytes: &[u8]) -> Option<(f64, usize)> {
     Some((parse_f64(&bytes[..len]).ok()?, len))
 }
 
-/// The number that these bytes begin with, and its length with what must stand
-/// behind it.
+/// Parses an integer before `close`. Returns it with the length of both.
 #[inline(always)]
 fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, usize)> {
     if let Some((value, len)) = element_reader::long_integer(bytes, close) {
@@ -181,7 +180,7 @@ fn plain_digits<const N: usize>(bytes: &[u8], close: &[u8; N]) -> Option<(i64, u
     }
 }
 
-/// A number that fits 32 bits.
+/// Returns `value` if it has at most 32 bits.
 #[inline(always)]
 fn narrow(value: i64) -> Option<i64> {
     (value == i64::from(value as i32)).then_some(value)

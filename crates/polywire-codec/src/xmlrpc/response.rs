@@ -1,19 +1,18 @@
-//! The beginning of a response.
+//! The start of a response: "Response format" in the specification.
 
 use polywire_schema::{Body, Error, Limits};
 
 use super::cursor::Cursor;
-use super::frame::{Frame, Reply, text_of};
+use super::decode_envelope::{Reply, Section, text_of};
 use super::{XmlRpcDecoder, XmlRpcProfile};
 use crate::checks;
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// Begins to read a response: whether it is a result or a fault, and a
-    /// reader that stands at its value.
+    /// Reads a response up to its value. Returns its kind, and a decoder for the value.
     ///
     /// # Errors
     ///
-    /// The body is no response, or beyond the limits.
+    /// The body is not UTF-8, is longer than [`Limits::bytes`], or does not begin with a response.
     #[inline(always)]
     pub fn response(
         body: &'de Body,
@@ -24,11 +23,11 @@ impl<'de> XmlRpcDecoder<'de> {
         Self::begin_response((text, Some(body)), profile, limits)
     }
 
-    /// As [`XmlRpcDecoder::response`], from a text.
+    /// Like [`XmlRpcDecoder::response`], for text.
     ///
     /// # Errors
     ///
-    /// The text is no response, or beyond the limits.
+    /// The text is longer than [`Limits::bytes`], or does not begin with a response.
     pub fn response_from_str(
         text: &'de str,
         profile: XmlRpcProfile,
@@ -39,22 +38,23 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     #[inline(always)]
-    pub(super) fn begin_response(
+    fn begin_response(
         source: (&'de str, Option<&'de Body>),
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        const USUAL: &str = "<?xml version=\"1.0\"?><methodResponse><params><param><value>";
+        const START: &str = "<?xml version=\"1.0\"?><methodResponse><params><param><value>";
 
-        if source.0.starts_with(USUAL) {
-            let reader = Self::new(source, USUAL.len(), Frame::Response, profile, limits);
-            return Ok((Reply::Result, reader));
+        if source.0.starts_with(START) {
+            let decoder = Self::new(source, START.len(), Section::Response, profile, limits);
+            return Ok((Reply::Result, decoder));
         }
-        Self::new(source, 0, Frame::Response, profile, limits).begin_spelled_response()
+        Self::new(source, 0, Section::Response, profile, limits).slow_begin_response()
     }
 
+    /// Reads the start of a response in any form.
     #[inline(never)]
-    pub(super) fn begin_spelled_response(mut self) -> Result<(Reply, Self), Error> {
+    fn slow_begin_response(mut self) -> Result<(Reply, Self), Error> {
         let cursor = &mut self.cursor;
         cursor.declaration()?;
         if cursor.skip(b"<methodResponse><params><param><value>") {
@@ -67,25 +67,25 @@ impl<'de> XmlRpcDecoder<'de> {
             Some(tag) if tag.name == "params" && !tag.empty => {
                 if lenient && !self.has_parameter() {
                     self.cursor.at = start;
-                    return self.nothing();
+                    return self.nil_response();
                 }
                 self.cursor.expect_open("param", "<param>")?;
                 Reply::Result
             }
             Some(tag) if tag.name == "fault" && !tag.empty => {
-                self.frame = Frame::Fault;
+                self.section = Section::Fault;
                 Reply::Fault
             }
             Some(tag) if lenient && tag.name == "params" => {
                 self.cursor.at = start;
-                return self.nothing();
+                return self.nil_response();
             }
             Some(tag) if tag.name == "params" => return Err(cursor.empty_tag("<params>")),
             Some(tag) if tag.name == "fault" => return Err(cursor.empty_tag("<fault>")),
             Some(_) => return Err(cursor.wrong_tag("<params> or <fault>")),
             None if lenient => {
                 self.cursor.at = start;
-                return self.nothing();
+                return self.nil_response();
             }
             None => return Err(cursor.unexpected("<params> or <fault>")),
         };
@@ -93,8 +93,8 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok((reply, self))
     }
 
-    /// Whether a parameter with something in it comes next.
-    pub(super) fn has_parameter(&mut self) -> bool {
+    /// Whether the next element is a `<param>` that contains an element. Nothing is read.
+    fn has_parameter(&mut self) -> bool {
         let start = self.cursor.at;
         let tag = self.cursor.start();
         let found = matches!(tag, Ok(Some(tag)) if tag.name == "param" && !tag.empty)
@@ -103,9 +103,10 @@ impl<'de> XmlRpcDecoder<'de> {
         found
     }
 
-    /// Reads a response without a value, as nil.
+    /// Reads a response without a value, for the leniency `missing_params`. The returned decoder reads
+    /// nil.
     #[cold]
-    pub(super) fn nothing(mut self) -> Result<(Reply, Self), Error> {
+    fn nil_response(mut self) -> Result<(Reply, Self), Error> {
         const NIL: &str = "<methodResponse><params><param><value><nil/></value></param></params>\
             </methodResponse>";
         let cursor = &mut self.cursor;
@@ -123,11 +124,11 @@ impl<'de> XmlRpcDecoder<'de> {
             cursor.expect_end("params", "</params>")?;
         }
         cursor.expect_end("methodResponse", "</methodResponse>")?;
-        self.frame = Frame::Value;
+        self.section = Section::Value;
         self.finish()?;
         let mut decoder = Self {
-            cursor: Cursor::new(NIL, self.cursor.longest, self.profile.leniency),
-            frame: Frame::Response,
+            cursor: Cursor::new(NIL, self.cursor.max_text, self.profile.leniency),
+            section: Section::Response,
             body: None,
             ..self
         };

@@ -1,4 +1,6 @@
-//! Scalars from their text.
+//! Parses the text of scalars, with the leniencies that affect it.
+//!
+//! `start` is the offset of the text, for errors.
 
 use std::borrow::Cow;
 
@@ -6,40 +8,38 @@ use polywire_schema::{BigDecimal, BigInteger, Blob, Error, Timestamp};
 use polywire_text::number::{parse_f32, parse_f64};
 use polywire_text::{Malformed, base64};
 
-use super::value::{Type, is_space};
+use super::value::{Type, trimmed};
 use super::{XmlRpcDecoder, dates};
 use crate::keep;
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// The text of a number, a boolean or a date as the leniency takes it.
+    /// Removes white space around a number, a boolean or a date, if the leniency `padded_scalars` is
+    /// on.
     pub(super) fn unpadded(&self, text: Cow<'de, str>) -> Cow<'de, str> {
-        if !self.cursor.dialect.padded_scalars() {
-            return text;
-        }
-        match text {
-            Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(is_space)),
-            Cow::Owned(text) => Cow::Owned(text.trim_matches(is_space).to_owned()),
+        match self.cursor.dialect.padded_scalars() {
+            true => trimmed(text),
+            false => text,
         }
     }
 
-    /// The text of a number, which may be none at all.
-    pub(super) fn digits<'t>(&self, text: &'t str) -> &'t str {
+    /// The text of a number. `0` if it is empty and the leniency `empty_numbers` is on.
+    fn digits_or_zero<'t>(&self, text: &'t str) -> &'t str {
         match text.is_empty() && self.cursor.dialect.empty_numbers() {
             true => "0",
             false => text,
         }
     }
 
-    /// The same of a number of any length. A string without digits is none at all.
-    pub(super) fn big_digits(&self, kind: Type, text: Cow<'de, str>) -> Cow<'de, str> {
+    /// Like [`digits_or_zero`](Self::digits_or_zero), for a big number. An empty string is never 0.
+    fn big_digits_or_zero(&self, kind: Type, text: Cow<'de, str>) -> Cow<'de, str> {
         match kind {
             Type::String | Type::Untyped => text,
-            _ if text.is_empty() => Cow::Borrowed(self.digits("")),
+            _ if text.is_empty() => Cow::Borrowed(self.digits_or_zero("")),
             _ => text,
         }
     }
 
-    /// The boolean that a text says.
+    /// Parses a boolean.
     pub(super) fn boolean_of(&mut self, text: &str, start: usize) -> Result<bool, Error> {
         let words = self.cursor.dialect.boolean_words();
         match text {
@@ -51,41 +51,48 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// The double that a text says.
+    /// Parses a double.
     pub(super) fn double_of(&mut self, text: &str, start: usize) -> Result<f64, Error> {
-        parse_f64(float_text(self.digits(text)))
+        parse_f64(float_text(self.digits_or_zero(text)))
             .map_err(|malformed| self.invalid_value(start, float_expected(malformed)))
     }
 
-    /// The same in 32 bits.
+    /// Parses a 32-bit floating-point number.
     pub(super) fn float_of(&mut self, text: &str, start: usize) -> Result<f32, Error> {
-        parse_f32(float_text(self.digits(text)))
+        parse_f32(float_text(self.digits_or_zero(text)))
             .map_err(|malformed| self.invalid_value(start, float_expected(malformed)))
     }
 
-    /// The instant that a text says.
+    /// Parses a date.
     pub(super) fn timestamp_of(&mut self, text: &str, start: usize) -> Result<Timestamp, Error> {
         match Timestamp::parse_xmlrpc(text) {
             Ok(timestamp) => Ok(timestamp),
             Err(malformed) => {
-                let odd = self.cursor.dialect.odd_dates().then(|| dates::odd(text));
+                let odd = self
+                    .cursor
+                    .dialect
+                    .odd_dates()
+                    .then(|| dates::parse_odd(text));
                 odd.flatten()
                     .ok_or_else(|| self.invalid_value(start, malformed.expected))
             }
         }
     }
 
-    /// Whether the leniency reads the text of a date as nil.
+    /// Whether a date is nil because of the leniency `zero_dates`.
     pub(super) fn is_zero_date(&self, text: &str) -> bool {
-        self.cursor.dialect.zero_dates() && text == dates::ZERO
+        self.cursor.dialect.zero_dates() && text == dates::ZERO_DATE
     }
 
-    /// The bytes that a text says.
+    /// Decodes base64. Ignores white space: peers write line breaks and indentation.
     pub(super) fn blob_of(&mut self, text: &str, start: usize) -> Result<Blob, Error> {
-        blob_of(text).map_err(|expected| self.invalid_value(start, expected))
+        base64::STANDARD
+            .decode_with_white_space(text.as_bytes())
+            .map_err(|malformed| self.invalid_value(start, malformed.expected))
     }
 
-    /// The integer that the text of a number of this type says.
+    /// Parses an integer, which must be in the range of its type unless the leniency `wide_ints` is
+    /// on.
     pub(super) fn integer_of(
         &mut self,
         kind: Type,
@@ -93,7 +100,7 @@ impl<'de> XmlRpcDecoder<'de> {
         start: usize,
         expected: &'static str,
     ) -> Result<BigInteger, Error> {
-        let text = self.digits(text);
+        let text = self.digits_or_zero(text);
         let digits = text.strip_prefix('+').unwrap_or(text);
         let value: BigInteger = match digits.parse() {
             Ok(value) if !text.starts_with("+-") => value,
@@ -107,21 +114,21 @@ impl<'de> XmlRpcDecoder<'de> {
             return Err(self.out_of_range(bits, start));
         }
         if short.is_none() {
-            self.keep_digits(value.as_str(), start)?;
+            self.check_digits_len(value.as_str(), start)?;
         }
         Ok(value)
     }
 
     /// Rejects digits that are longer than the limit, because the value stores them.
-    pub(super) fn keep_digits(&mut self, digits: &str, start: usize) -> Result<(), Error> {
-        if digits.len() <= self.cursor.longest {
+    fn check_digits_len(&mut self, digits: &str, start: usize) -> Result<(), Error> {
+        if digits.len() <= self.cursor.max_text {
             return Ok(());
         }
         self.cursor.at = start;
         Err(self.cursor.error(self.cursor.too_long(), ""))
     }
 
-    /// The integer of any size that a text says.
+    /// Parses an integer of any size, which may be a string.
     pub(super) fn big_integer_of(
         &mut self,
         kind: Type,
@@ -131,29 +138,28 @@ impl<'de> XmlRpcDecoder<'de> {
         if matches!(kind, Type::Integer(_)) {
             return self.integer_of(kind, &text, start, "an integer");
         }
-        let text = keep::text(self.body, self.big_digits(kind, text));
+        let text = keep::text(self.body, self.big_digits_or_zero(kind, text));
         let value = BigInteger::parse(text).map_err(|_| self.invalid_value(start, "an integer"))?;
         if value.to_i64().is_none() {
-            self.keep_digits(value.as_str(), start)?;
+            self.check_digits_len(value.as_str(), start)?;
         }
         Ok(value)
     }
 
-    /// The decimal number of any size that a text says.
+    /// Parses a decimal number of any size, which may be a string.
     pub(super) fn decimal_of(
         &mut self,
         kind: Type,
         text: Cow<'de, str>,
         start: usize,
     ) -> Result<BigDecimal, Error> {
-        let text = self.big_digits(kind, text);
-        self.keep_digits(&text, start)?;
+        let text = self.big_digits_or_zero(kind, text);
+        self.check_digits_len(&text, start)?;
         BigDecimal::parse(keep::text(self.body, text))
             .map_err(|_| self.invalid_value(start, "a decimal number"))
     }
 
-    /// The text of a number, which in an integer's tag has to be one that the tag has room
-    /// for.
+    /// Checks the text of a number. An integer must be in the range of its type.
     pub(super) fn number_text(
         &mut self,
         kind: Type,
@@ -169,9 +175,9 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// The error of a number that its tag has no room for.
+    /// The error for an integer outside the range of its type.
     #[cold]
-    pub(super) fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
+    fn out_of_range(&mut self, bits: u8, start: usize) -> Error {
         self.invalid_value(
             start,
             match bits {
@@ -184,8 +190,8 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 }
 
-/// What a double should have been, seen from its beginning, which is where its
-/// error stands.
+/// What was expected instead of a double. The error has the offset of the double, so the message of
+/// the parser fits only if the parser failed at the first byte.
 #[cold]
 fn float_expected(malformed: Malformed) -> &'static str {
     match malformed.offset {
@@ -194,7 +200,7 @@ fn float_expected(malformed: Malformed) -> &'static str {
     }
 }
 
-/// The number as our own writer spells it: Python writes `nan` and `inf`.
+/// Replaces the names that Python writes for NaN and infinities by those of this crate.
 fn float_text(text: &str) -> &[u8] {
     match text {
         "nan" => b"NaN",
@@ -202,11 +208,4 @@ fn float_text(text: &str) -> &[u8] {
         "-inf" => b"-Infinity",
         _ => text.as_bytes(),
     }
-}
-
-/// Base64, in which peers put line breaks and indentation.
-fn blob_of(text: &str) -> Result<Blob, &'static str> {
-    base64::STANDARD
-        .decode_with_white_space(text.as_bytes())
-        .map_err(|malformed| malformed.expected)
 }

@@ -1,74 +1,73 @@
-//! How XML-RPC is written where there is a choice.
+//! Choices between several representations in XML-RPC.
 
 use polywire_text::escape::Forbidden;
 
-/// How nothing is written.
+/// The representation of a null.
 ///
-/// The specification has no nil. Perl and Node read `nil` and not `ex:nil`, PHP
-/// neither; Ruby reads `nil` as nothing and `ex:nil` as an error.
+/// The specification has no nil. Perl and Node accept `nil` but not `ex:nil`, PHP accepts neither.
+/// Ruby accepts `nil` and rejects `ex:nil`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Nil {
     /// `<nil/>`.
     #[default]
     Plain,
-    /// `<ex:nil/>`, as Apache's library for Java has it. The element declares its namespace,
+    /// `<ex:nil/>`, the form of Apache's library for Java. The element declares its namespace,
     /// <http://ws.apache.org/xmlrpc/namespaces/extensions>.
     Prefixed,
-    /// Not at all: an error.
-    Refuse,
+    /// A null is an error.
+    Reject,
 }
 
-/// Whether a server writes the structure of a modelled error into its fault, as a third
-/// member `detail`.
+/// Whether a server adds the structure of a modelled error to its fault, as a third member `detail`.
 ///
-/// The specification has two members and allows no other ("Response format"): Ruby's client
-/// takes a fault with a third for a broken answer.
+/// The specification allows only two members ("Response format"). Ruby's client rejects a fault with a
+/// third one.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum FaultDetail {
-    /// Where the head of the call asks for it, as clients with the model do.
+    /// If the head of the call requests it, as clients with the model do.
     #[default]
-    Asked,
+    OnRequest,
     /// Always.
     Always,
-    /// Never, and a client does not ask for it.
+    /// Never. Clients do not request it.
     Never,
 }
 
 /// What happens to a string with characters that XML 1.0 forbids.
 ///
-/// Names of members and methods are never changed: one with such a character is an error
-/// whatever is chosen here. Two names could become one else, or one become another that
-/// means something to whoever reads it.
+/// In the name of a member or method, such a character is always an error. Replacing it could make
+/// two names equal, or turn a name into another one that the peer knows.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ForbiddenText {
-    /// It is an error, which names the character.
+    /// The string is an error, which names the character and its offset.
     #[default]
-    Refuse,
-    /// The string is sent as `base64` of its UTF-8.
+    Reject,
+    /// The string is written as `base64` of its UTF-8.
     Base64,
     /// Each such character becomes U+FFFD.
     Replace,
-    /// Such characters are left out.
+    /// Such characters are removed.
     Strip,
 }
 
 impl ForbiddenText {
-    /// What the escaper is to do.
-    pub(super) const fn in_text(self) -> Forbidden {
+    /// The policy for the escaper.
+    pub(super) const fn escape_policy(self) -> Forbidden {
         match self {
-            Self::Refuse | Self::Base64 => Forbidden::Reject,
+            Self::Reject | Self::Base64 => Forbidden::Reject,
             Self::Replace => Forbidden::Replace,
             Self::Strip => Forbidden::Strip,
         }
     }
 }
 
-/// How XML-RPC is written where there is a choice. By default it is what most
-/// peers read: strings with their tag, `<nil/>`, whole seconds, and an error for text
-/// that XML has no form for.
+/// The representation of values that have several in XML-RPC.
+///
+/// The default is accepted by most peers: strings have a tag, a null is `<nil/>`, dates have whole
+/// seconds, and text with characters that XML forbids is an error.
 ///
 /// ```
 /// use polywire_codec::xmlrpc::{Envelope, ForbiddenText, Style, XmlRpcEncoder};
@@ -85,51 +84,49 @@ impl ForbiddenText {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Style {
-    /// Whether strings are written without their tag, as the specification allows
-    /// and libiqxmlrpc can.
+    /// Whether strings are written without a tag for their type, which the specification allows
+    /// ("Scalar &lt;value>s").
     pub untyped_strings: bool,
-    /// How nothing is written.
+    /// The representation of a null.
     pub nil: Nil,
-    /// Whether integers beyond 32 bits are written as `<ex:i8>` with its namespace, as Apache's
-    /// library for Java reads them, and not as `<i8>`.
+    /// Whether integers of more than 32 bits are written as `<ex:i8>` with its namespace, for Apache's
+    /// library for Java. Otherwise they are `<i8>`.
     pub prefixed_i8: bool,
-    /// What happens to text that XML forbids.
+    /// What happens to strings with characters that XML forbids.
     pub forbidden: ForbiddenText,
-    /// Whether a fraction of a second is written. By default it is cut off, as other
-    /// writers do: the form of the specification has none, and Python with
-    /// `use_builtin_types` and Ruby refuse the whole message for one, PHP takes the date for
-    /// a string. Where both ends are ours, or a peer is known to read it, it need not be
-    /// lost; where it matters and a peer cannot read it, it is better sent as a `double` or
-    /// a `string`.
+    /// Whether dates have a fraction of a second. By default it is cut off, because the form in the
+    /// specification has none. Python with `use_builtin_types` and Ruby reject a message with a
+    /// fraction, PHP reads the date as a string. For such peers, send the date as a `double` or a
+    /// `string` if the fraction matters.
     pub fractions: bool,
-    /// Whether a server writes the structure of a modelled error into its fault.
+    /// Whether a server adds the structure of a modelled error to its fault.
     pub fault_detail: FaultDetail,
 }
 
 impl Style {
-    /// What most peers read.
+    /// Accepted by most peers.
     pub const DEFAULT: Self = Self {
         untyped_strings: false,
         nil: Nil::Plain,
         prefixed_i8: false,
-        forbidden: ForbiddenText::Refuse,
+        forbidden: ForbiddenText::Reject,
         fractions: false,
-        fault_detail: FaultDetail::Asked,
+        fault_detail: FaultDetail::OnRequest,
     };
 
-    /// The settings that [`with_setting`](Self::with_setting) knows, and the values of each. The
-    /// first value is the default.
+    /// The names of the settings for [`with_setting`](Self::with_setting), and their values. The first
+    /// value is the default.
     pub const SETTINGS: &'static [(&'static str, &'static [&'static str])] = &[
-        ("detail", &["asked", "always", "never"]),
-        ("forbidden", &["refuse", "base64", "replace", "strip"]),
+        ("detail", &["on-request", "always", "never"]),
+        ("forbidden", &["reject", "base64", "replace", "strip"]),
         ("fractions", &["no", "yes"]),
         ("i8", &["plain", "prefixed"]),
-        ("nil", &["plain", "prefixed", "refuse"]),
+        ("nil", &["plain", "prefixed", "reject"]),
         ("strings", &["typed", "untyped"]),
     ];
 
-    /// Changes a setting by its name, for configurations and command lines. `None` if there is no
-    /// such setting, or not with this value: see [`SETTINGS`](Self::SETTINGS).
+    /// Changes a setting by its name, for configurations and command lines. Returns `None` if
+    /// [`SETTINGS`](Self::SETTINGS) does not contain the name and the value.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::Style;
@@ -141,10 +138,10 @@ impl Style {
     #[must_use]
     pub fn with_setting(self, name: &str, value: &str) -> Option<Self> {
         Some(match (name, value) {
-            ("detail", "asked") => self.with_fault_detail(FaultDetail::Asked),
+            ("detail", "on-request") => self.with_fault_detail(FaultDetail::OnRequest),
             ("detail", "always") => self.with_fault_detail(FaultDetail::Always),
             ("detail", "never") => self.with_fault_detail(FaultDetail::Never),
-            ("forbidden", "refuse") => self.with_forbidden(ForbiddenText::Refuse),
+            ("forbidden", "reject") => self.with_forbidden(ForbiddenText::Reject),
             ("forbidden", "base64") => self.with_forbidden(ForbiddenText::Base64),
             ("forbidden", "replace") => self.with_forbidden(ForbiddenText::Replace),
             ("forbidden", "strip") => self.with_forbidden(ForbiddenText::Strip),
@@ -152,48 +149,48 @@ impl Style {
             ("i8", "plain" | "prefixed") => self.with_prefixed_i8(value == "prefixed"),
             ("nil", "plain") => self.with_nil(Nil::Plain),
             ("nil", "prefixed") => self.with_nil(Nil::Prefixed),
-            ("nil", "refuse") => self.with_nil(Nil::Refuse),
+            ("nil", "reject") => self.with_nil(Nil::Reject),
             ("strings", "typed" | "untyped") => self.with_untyped_strings(value == "untyped"),
             _ => return None,
         })
     }
 
-    /// Whether strings are written without their tag.
+    /// Sets whether strings are written without a tag for their type.
     #[must_use]
     pub const fn with_untyped_strings(mut self, untyped: bool) -> Self {
         self.untyped_strings = untyped;
         self
     }
 
-    /// How nothing is written.
+    /// Sets the representation of a null.
     #[must_use]
     pub const fn with_nil(mut self, nil: Nil) -> Self {
         self.nil = nil;
         self
     }
 
-    /// Whether integers beyond 32 bits are written as `<ex:i8>`.
+    /// Sets whether integers of more than 32 bits are written as `<ex:i8>`.
     #[must_use]
     pub const fn with_prefixed_i8(mut self, prefixed: bool) -> Self {
         self.prefixed_i8 = prefixed;
         self
     }
 
-    /// What happens to text that XML forbids.
+    /// Sets what happens to strings with characters that XML forbids.
     #[must_use]
     pub const fn with_forbidden(mut self, forbidden: ForbiddenText) -> Self {
         self.forbidden = forbidden;
         self
     }
 
-    /// Whether a server writes the structure of a modelled error into its fault.
+    /// Sets whether a server adds the structure of a modelled error to its fault.
     #[must_use]
     pub const fn with_fault_detail(mut self, fault_detail: FaultDetail) -> Self {
         self.fault_detail = fault_detail;
         self
     }
 
-    /// Whether a fraction of a second is written instead of cut off.
+    /// Sets whether dates have a fraction of a second.
     #[must_use]
     pub const fn with_fractions(mut self, fractions: bool) -> Self {
         self.fractions = fractions;

@@ -1,15 +1,14 @@
-//! Characters beyond U+FFFF that a peer writes as two character references, one for each
-//! half of a surrogate pair.
+//! Surrogate pairs: characters above U+FFFF that are written as two character references.
 
 use std::borrow::Cow;
 
 use polywire_text::Malformed;
 use polywire_text::escape::{XmlPlace, XmlReading, unescape_xml};
 
-/// As [`unescape_xml`] of character data, and reads pairs. A half without its other half
-/// stays an error.
+/// Like [`unescape_xml`] for character data, but accepts surrogate pairs. A single surrogate is an
+/// error.
 ///
-/// Goes over the text once, however many pairs it has.
+/// Takes linear time, whatever the number of pairs.
 #[cold]
 pub(super) fn unescape(text: &str, reading: XmlReading) -> Result<Cow<'_, str>, Malformed> {
     let read = |start: usize, end: usize| {
@@ -31,11 +30,11 @@ pub(super) fn unescape(text: &str, reading: XmlReading) -> Result<Cow<'_, str>, 
     Ok(Cow::Owned(whole))
 }
 
-/// Where the first pair begins, its character and its length.
+/// Finds the first pair. Returns its offset, its character and its length.
 fn first_pair(text: &str) -> Option<(usize, char, usize)> {
     memchr::memmem::find_iter(text.as_bytes(), b"&#").find_map(|at| {
         let (high, high_len) = reference(&text[at..])?;
-        // Looked at first: nearly all references are no half of a pair.
+        // Fails early for most references, which are not surrogates.
         let high = high.checked_sub(0xd800).filter(|high| *high < 0x400)?;
         let (low, low_len) = reference(&text[at + high_len..])?;
         let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
@@ -44,14 +43,14 @@ fn first_pair(text: &str) -> Option<(usize, char, usize)> {
     })
 }
 
-/// The number of the character reference that the text begins with, and its length.
+/// Parses a character reference at the start of the text. Returns its number and its length.
 fn reference(text: &str) -> Option<(u32, usize)> {
     let rest = text.strip_prefix("&#")?;
     let (rest, radix) = match rest.strip_prefix('x') {
         Some(rest) => (rest, 16),
         None => (rest, 10),
     };
-    // A sign is no digit.
+    // `from_str_radix` accepts a sign, which is not allowed here.
     let len = rest
         .bytes()
         .take_while(|byte| char::from(*byte).is_digit(radix));

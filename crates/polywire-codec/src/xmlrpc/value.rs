@@ -1,15 +1,16 @@
-//! Values: their types, and the text of scalars.
+//! Types of values, and scalars in any form.
 
 use std::borrow::Cow;
 
 use polywire_schema::{BigInteger, Error, Text, Timestamp, Value};
 
 use super::XmlRpcDecoder;
-use super::plain::END_STRING;
+use super::tags::END_STRING;
 use crate::keep;
 use crate::xml_tokens::Start;
 
-/// The types of values, by their tags.
+/// The type of a value. The specification has them in "Scalar &lt;value>s", "&lt;struct>s" and
+/// "&lt;array>s"; `nil`, `biginteger`, `bigdecimal` and further widths of integers are extensions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Type {
     Array,
@@ -19,12 +20,12 @@ pub(super) enum Type {
     Boolean,
     DateTime,
     Double,
-    /// So many bits wide.
+    /// With the number of bits.
     Integer(u8),
     Nil,
     String,
     Struct,
-    /// No tag: the text is the string.
+    /// A string without a tag for its type.
     Untyped,
 }
 
@@ -38,8 +39,7 @@ impl<'de> XmlRpcDecoder<'de> {
         self.cursor.expect_end("value", "</value>")
     }
 
-    /// The type of the value at the cursor, and its start tag. The cursor then
-    /// stands behind the tag.
+    /// Reads the start tag of a value. Returns the type and the tag.
     pub(super) fn value_type(&mut self) -> Result<(Type, Start<'de>), Error> {
         const UNTYPED: Start<'_> = Start {
             name: "",
@@ -55,7 +55,7 @@ impl<'de> XmlRpcDecoder<'de> {
             ));
         }
         let start = self.cursor.at;
-        // White space before a tag is layout; before text it is text.
+        // White space before a tag is ignored. White space before text is part of the string.
         self.cursor.skip_between()?;
         if !matches!(self.cursor.rest(), [b'<', next, ..] if !matches!(next, b'/' | b'!' | b'?')) {
             self.cursor.at = start;
@@ -84,7 +84,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok((kind, tag))
     }
 
-    /// The text of a scalar whose start tag has been read, up to its end tags.
+    /// Reads the text of a scalar after its start tag, and its end tags.
     pub(super) fn scalar_text(
         &mut self,
         kind: Type,
@@ -99,8 +99,8 @@ impl<'de> XmlRpcDecoder<'de> {
             return Ok(Cow::Borrowed(""));
         }
         let text = match kind {
-            // What they become has a size of its own; digits that are kept are looked at
-            // when they are.
+            // The limit for strings does not apply to the text of these values. The digits of big
+            // numbers are checked when they are stored.
             Type::BigDecimal
             | Type::BigInteger
             | Type::Boolean
@@ -119,36 +119,36 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(text)
     }
 
-    /// Reads a date whose start tag has been read. Whether it stands for none; if not, the
-    /// cursor is somewhere within it.
+    /// Reads a date after its start tag. Whether it is a zero date; if not, the cursor is somewhere
+    /// in it.
     #[cold]
     fn skip_zero_date(&mut self, tag: Start<'_>) -> bool {
         let text = self.scalar_text(Type::DateTime, tag);
         text.is_ok_and(|text| self.is_zero_date(&text))
     }
 
-    /// A date, with or without a zone.
-    pub(super) fn any_timestamp(&mut self) -> Result<Timestamp, Error> {
-        let is_wanted = |kind| kind == Type::DateTime;
-        let (_, text, start) = self.scalar(is_wanted, "a dateTime.iso8601")?;
+    /// Reads a date in any form, with or without a zone.
+    pub(super) fn slow_timestamp(&mut self) -> Result<Timestamp, Error> {
+        let (_, text, start) = self.scalar(|kind| kind == Type::DateTime, "a dateTime.iso8601")?;
         self.timestamp_of(&text, start)
     }
 
-    /// Reads the end tag of a scalar's type.
-    pub(super) fn end_type(&mut self, tag: Start<'_>) -> Result<(), Error> {
+    /// Reads the end tag of the type of a scalar.
+    fn end_type(&mut self, tag: Start<'_>) -> Result<(), Error> {
         self.cursor
             .expect_end(tag.name, "the end tag of the value's type")
     }
 
-    /// A scalar of a type that is wanted, as text.
+    /// Reads the text of a scalar. Rejects other types than those in `is_expected`. Returns the type,
+    /// the text and the offset of the text.
     pub(super) fn scalar(
         &mut self,
-        is_wanted: fn(Type) -> bool,
+        is_expected: fn(Type) -> bool,
         expected: &'static str,
     ) -> Result<(Type, Cow<'de, str>, usize), Error> {
         let before = self.cursor.at;
         let (kind, tag) = self.value_type()?;
-        if !is_wanted(kind) {
+        if !is_expected(kind) {
             return Err(self.wrong_type(before, expected));
         }
         let start = self.cursor.at;
@@ -156,30 +156,30 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok((kind, text, start))
     }
 
-    /// A value that is a string, written with or without its tag.
+    /// Reads a string, with or without a tag for its type.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Error> {
         if self.empty_value {
-            return self.any_string();
+            return self.slow_string();
         }
         match self.plain_string() {
             Some(text) => Ok(Cow::Borrowed(text)),
-            None => self.any_string(),
+            None => self.slow_string(),
         }
     }
 
-    /// As [`Self::string`], however it is spelled.
+    /// [`Self::string`] in any form.
     #[inline(never)]
-    fn any_string(&mut self) -> Result<Cow<'de, str>, Error> {
+    fn slow_string(&mut self) -> Result<Cow<'de, str>, Error> {
         if !self.empty_value && self.cursor.skip(b"<string>") {
             return self.string_content();
         }
-        let is_wanted = |kind| matches!(kind, Type::String | Type::Untyped);
-        let (_, text, _) = self.scalar(is_wanted, "a string")?;
+        let is_string = |kind| matches!(kind, Type::String | Type::Untyped);
+        let (_, text, _) = self.scalar(is_string, "a string")?;
         Ok(text)
     }
 
-    /// Reads a string after its start tag, and its end tags.
+    /// Reads a string after `<string>`, and its end tags.
     pub(super) fn string_content(&mut self) -> Result<Cow<'de, str>, Error> {
         let text = self.cursor.characters()?;
         if !self.cursor.skip(END_STRING) {
@@ -189,20 +189,20 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(text)
     }
 
-    /// The text of a string, behind its start tag.
+    /// Like [`Self::string_content`], as a [`Text`].
     #[inline(always)]
     pub(super) fn text_of_string(&mut self) -> Result<Text, Error> {
         if let Some((text, len)) = Text::xml_until(self.cursor.text, self.cursor.at, END_STRING)
-            && len <= self.cursor.longest
+            && len <= self.cursor.max_text
         {
             self.cursor.at += len + END_STRING.len();
             return Ok(text);
         }
-        self.any_text_of_string()
+        self.slow_text_of_string()
     }
 
     #[inline(never)]
-    fn any_text_of_string(&mut self) -> Result<Text, Error> {
+    fn slow_text_of_string(&mut self) -> Result<Text, Error> {
         if let Some(text) = self.escaped_text() {
             return Ok(text);
         }
@@ -210,7 +210,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(keep::text(self.body, text))
     }
 
-    /// The scalar of this type whose start tag has been read, without a schema.
+    /// Reads a scalar after its start tag, without a schema.
     #[inline(never)]
     pub(super) fn scalar_value(&mut self, kind: Type, tag: Start<'_>) -> Result<Value, Error> {
         let start = self.cursor.at;
@@ -229,29 +229,27 @@ impl<'de> XmlRpcDecoder<'de> {
                 Value::from(self.integer_of(kind, &text, start, "an integer")?)
             }
             Type::BigDecimal => Value::BigDecimal(self.decimal_of(kind, text, start)?),
-            // Arrays and structs are no scalars, and nil is none of them.
+            // Strings. Arrays, structs and nil do not get here.
             _ => Value::String(keep::text(self.body, text)),
         })
     }
 
-    pub(super) fn any_integer(&mut self, expected: &'static str) -> Result<BigInteger, Error> {
-        if let Some(value) = self.plain_integer() {
-            return Ok(BigInteger::from(value));
-        }
-        let is_wanted = |kind| matches!(kind, Type::Integer(_) | Type::BigInteger);
-        let (kind, text, start) = self.scalar(is_wanted, expected)?;
+    /// Reads an integer in any form and of any size.
+    pub(super) fn slow_integer(&mut self, expected: &'static str) -> Result<BigInteger, Error> {
+        let is_integer = |kind| matches!(kind, Type::Integer(_) | Type::BigInteger);
+        let (kind, text, start) = self.scalar(is_integer, expected)?;
         self.integer_of(kind, &text, start, expected)
     }
 
-    /// Reads the end tags of a nil, which holds nothing.
-    pub(super) fn end_nil(&mut self, tag: Start<'_>) -> Result<(), Error> {
+    /// Reads the end tags of a nil after its start tag.
+    fn end_nil(&mut self, tag: Start<'_>) -> Result<(), Error> {
         if !tag.empty {
             self.end_type(tag)?;
         }
         self.end_value()
     }
 
-    /// Reads a nil, if the value is one.
+    /// Reads a nil. Returns `false`, with nothing read, for any other value.
     pub(super) fn is_nil(&mut self) -> Result<bool, Error> {
         if self.empty_value
             || !matches!(
@@ -283,13 +281,21 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 }
 
-/// Whether values of this type are read as doubles: some peers write whole ones as
+/// Whether a value of this type can be read as a double. Some peers write integral doubles as
 /// integers.
 pub(super) const fn is_number(kind: Type) -> bool {
     matches!(kind, Type::Double | Type::Integer(_))
 }
 
-/// White space of XML.
+/// Whether a character is white space in XML.
 pub(super) fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r')
+}
+
+/// Removes white space at both ends.
+pub(super) fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim_matches(is_space)),
+        Cow::Owned(text) => Cow::Owned(text.trim_matches(is_space).to_owned()),
+    }
 }

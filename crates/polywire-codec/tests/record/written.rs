@@ -91,7 +91,7 @@ fn styles() -> [(&'static str, Style); 5] {
     untyped.prefixed_i8 = true;
     untyped.fractions = true;
     let mut refusing = Style::DEFAULT;
-    refusing.nil = Nil::Refuse;
+    refusing.nil = Nil::Reject;
     refusing.fault_detail = FaultDetail::Always;
     refusing.forbidden = ForbiddenText::Base64;
     let mut replacing = Style::DEFAULT;

@@ -157,12 +157,12 @@ fn the_policy_for_duplicates_holds_for_shapes() {
     let again = [("a", one), ("b", two), ("a", three)];
     assert_eq!(read(Duplicates::First, &again).unwrap(), (Some(1), Some(2)));
     assert_eq!(read(Duplicates::Last, &again).unwrap(), (Some(3), Some(2)));
-    let error = read(Duplicates::Refuse, &again).unwrap_err();
+    let error = read(Duplicates::Reject, &again).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate);
     // The members of a structure are no items, whatever the policy.
     let text = response(&structure(&again[..2]));
     let limits = Limits::DEFAULT.with_items(0);
-    for policy in [Duplicates::Refuse, Duplicates::First, Duplicates::Last] {
+    for policy in [Duplicates::Reject, Duplicates::First, Duplicates::Last] {
         let profile = XmlRpcProfile::DEFAULT.with_duplicates(policy);
         let (_, mut decoder) = XmlRpcDecoder::response_from_str(&text, profile, &limits).unwrap();
         Value::decode(pair.root(), &mut decoder).unwrap();

@@ -266,13 +266,13 @@ fn a_hundred_thousand_members_by_each_policy() {
         read_by(&text, profile, &Limits::DEFAULT)
     };
     let distinct = members(&|at| at);
-    for duplicates in [Duplicates::Refuse, Duplicates::First, Duplicates::Last] {
+    for duplicates in [Duplicates::Reject, Duplicates::First, Duplicates::Last] {
         let value = by(duplicates, &distinct).unwrap();
         assert_eq!(value.as_map().unwrap().len(), MANY);
     }
     // Each name twice, and one name everywhere.
     let twice = members(&|at| at / 2);
-    assert!(by(Duplicates::Refuse, &twice).is_err());
+    assert!(by(Duplicates::Reject, &twice).is_err());
     let first = by(Duplicates::First, &twice).unwrap();
     let last = by(Duplicates::Last, &twice).unwrap();
     assert_eq!(first.as_map().unwrap().len(), MANY / 2);

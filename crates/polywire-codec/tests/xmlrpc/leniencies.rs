@@ -456,7 +456,7 @@ fn duplicates_by_policy() {
         <member><name>a</name><value><int>2</int></value></member>\
         <member><name>a</name><value><int>3</int></value></member></struct>";
     let by = |policy| value_by(XmlRpcProfile::DEFAULT.with_duplicates(policy), inside);
-    let error = by(Duplicates::Refuse).unwrap_err();
+    let error = by(Duplicates::Reject).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Duplicate);
     let first = by(Duplicates::First).unwrap();
     assert_eq!(
@@ -488,7 +488,7 @@ fn duplicates_for_serde_types() {
         decoder.finish()?;
         Ok::<_, Error>(value.iter().map(|map| map["a"]).collect::<Vec<_>>())
     };
-    assert!(read(Duplicates::Refuse).is_err());
+    assert!(read(Duplicates::Reject).is_err());
     assert_eq!(read(Duplicates::First).unwrap(), [1, 3]);
     assert_eq!(read(Duplicates::Last).unwrap(), [2, 3]);
 }

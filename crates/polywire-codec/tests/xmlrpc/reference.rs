@@ -102,7 +102,7 @@ fn profile(source: &mut Source) -> (XmlRpcProfile, &'static Limits) {
             .with_name(source.one_of(Leniency::NAMES))
             .unwrap(),
     };
-    let duplicates = [Duplicates::Refuse, Duplicates::First, Duplicates::Last][source.below(3)];
+    let duplicates = [Duplicates::Reject, Duplicates::First, Duplicates::Last][source.below(3)];
     let limits = [&Limits::DEFAULT, &Limits::DEFAULT, &SMALL][source.below(3)];
     let profile = XmlRpcProfile::DEFAULT
         .with_leniency(leniency)
@@ -204,10 +204,10 @@ proptest! {
 }
 
 fn style(source: &mut Source) -> Style {
-    use ForbiddenText::{Base64, Refuse, Replace, Strip};
+    use ForbiddenText::{Base64, Reject, Replace, Strip};
     let mut style = Style::DEFAULT
-        .with_nil([Nil::Plain, Nil::Prefixed, Nil::Refuse][source.below(3)])
-        .with_forbidden([Refuse, Base64, Replace, Strip][source.below(4)]);
+        .with_nil([Nil::Plain, Nil::Prefixed, Nil::Reject][source.below(3)])
+        .with_forbidden([Reject, Base64, Replace, Strip][source.below(4)]);
     style.untyped_strings = source.below(2) == 0;
     style.fractions = source.below(2) == 0;
     style
@@ -290,7 +290,7 @@ fn corpora() {
         for file in std::fs::read_dir(folder.join(target)).unwrap() {
             let bytes = std::fs::read(file.unwrap().path()).unwrap();
             for leniency in [Leniency::STRICT, Leniency::ALL] {
-                for duplicates in [Duplicates::Refuse, Duplicates::First, Duplicates::Last] {
+                for duplicates in [Duplicates::Reject, Duplicates::First, Duplicates::Last] {
                     let profile = XmlRpcProfile::DEFAULT
                         .with_leniency(leniency)
                         .with_duplicates(duplicates);

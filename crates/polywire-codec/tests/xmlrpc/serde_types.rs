@@ -216,6 +216,115 @@ fn what_other_crates_type_is_text() {
     assert_eq!(wide, u64::MAX);
 }
 
+/// Bytes as `serde_bytes` reads them: its visitor accepts text, too.
+#[derive(Debug, PartialEq)]
+struct Bytes(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BytesVisitor;
+
+        impl<'de> serde::de::Visitor<'de> for BytesVisitor {
+            type Value = Bytes;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("byte array")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Bytes, E> {
+                Ok(Bytes(text.as_bytes().to_vec()))
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut items: A,
+            ) -> Result<Bytes, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(byte) = items.next_element()? {
+                    bytes.push(byte);
+                }
+                Ok(Bytes(bytes))
+            }
+        }
+
+        deserializer.deserialize_byte_buf(BytesVisitor)
+    }
+}
+
+#[test]
+fn bytes_are_base64_or_numbers() {
+    for inside in [
+        "<base64>aGk=</base64>",
+        "<base64 >aGk=\n</base64>",
+        "<array><data><value><int>104</int></value><value><i4>105</i4></value></data></array>",
+    ] {
+        assert_eq!(typed::<Bytes>(inside).unwrap().0, b"hi", "{inside}");
+    }
+    for inside in [
+        "<string>aGk=</string>",
+        "<string>a&#71;k=</string>",
+        "aGk=",
+        "",
+        "<bigdecimal>1.5</bigdecimal>",
+        "<int>104</int>",
+        "<dateTime.iso8601>20260102T03:04:05</dateTime.iso8601>",
+        "<nil/>",
+    ] {
+        let error = typed::<Bytes>(inside).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WrongType, "{inside}: {error}");
+        assert!(error.to_string().contains("expected bytes"), "{error}");
+        assert!(error.offset().is_some(), "{error}");
+    }
+    let text = super::response("<string>aGk=</string>");
+    let (_, mut decoder) =
+        XmlRpcDecoder::response_from_str(&text, XmlRpcProfile::DEFAULT, &Limits::DEFAULT).unwrap();
+    let error = decoder.deserialize::<&[u8]>().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+}
+
+#[test]
+fn numbers_are_not_strings() {
+    let big = format!("<ex:biginteger>1{}</ex:biginteger>", "0".repeat(60));
+    for inside in [
+        "<int>5</int>",
+        "<bigdecimal>1.5</bigdecimal>",
+        "<ex:bigdecimal >5</ex:bigdecimal>",
+        "<biginteger>5</biginteger>",
+        "<double>1.5</double>",
+        &big,
+    ] {
+        let errors = [
+            typed::<String>(inside).unwrap_err(),
+            typed::<char>(inside).unwrap_err(),
+            typed::<std::borrow::Cow<'_, str>>(inside).unwrap_err(),
+            typed::<Newtype>(inside).unwrap_err(),
+            typed::<Option<String>>(inside).unwrap_err(),
+            typed::<Vec<String>>(&format!(
+                "<array><data><value>{inside}</value></data></array>"
+            ))
+            .unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.kind(), ErrorKind::WrongType, "{inside}: {error}");
+            assert!(error.offset().is_some(), "{error}");
+        }
+        let error = typed::<String>(inside).unwrap_err().to_string();
+        assert!(error.contains("expected a string"), "{error}");
+    }
+    // A type that accepts any value gets the digits.
+    for (inside, digits) in [
+        ("<bigdecimal>1.5</bigdecimal>", "1.5"),
+        (&big, &big[15..76]),
+    ] {
+        let value: serde_json::Value = typed(inside).unwrap();
+        assert_eq!(value, serde_json::json!(digits));
+    }
+}
+
 #[test]
 fn strings_are_borrowed_where_they_stand_as_they_are() {
     #[derive(Debug, Deserialize)]

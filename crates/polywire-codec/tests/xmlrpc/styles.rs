@@ -30,7 +30,7 @@ fn nil() {
     assert_eq!(prefixed, format!("<ex:nil {namespace}/>"));
     assert_eq!(value(&prefixed).unwrap(), Value::Null);
     assert!(
-        by(Nil::Refuse)
+        by(Nil::Reject)
             .unwrap_err()
             .message()
             .contains("Style::nil")
@@ -59,7 +59,7 @@ fn forbidden_text() {
     let by =
         |forbidden, text: &str| by(Style::DEFAULT.with_forbidden(forbidden), &Value::from(text));
     let text = "\u{1b}[1mred<\u{fffe}\0>";
-    assert!(by(ForbiddenText::Refuse, text).is_err());
+    assert!(by(ForbiddenText::Reject, text).is_err());
     assert_eq!(
         by(ForbiddenText::Replace, text).unwrap(),
         "<string>\u{fffd}[1mred&lt;\u{fffd}\u{fffd}&gt;</string>"
@@ -72,7 +72,7 @@ fn forbidden_text() {
     assert_eq!(value(&base64).unwrap().as_blob(), Some(text.as_bytes()));
     for policy in [
         ForbiddenText::Base64,
-        ForbiddenText::Refuse,
+        ForbiddenText::Reject,
         ForbiddenText::Replace,
         ForbiddenText::Strip,
     ] {
@@ -85,7 +85,7 @@ fn forbidden_text() {
 fn names_are_never_changed() {
     for policy in [
         ForbiddenText::Base64,
-        ForbiddenText::Refuse,
+        ForbiddenText::Reject,
         ForbiddenText::Replace,
         ForbiddenText::Strip,
     ] {

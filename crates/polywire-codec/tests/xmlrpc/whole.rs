@@ -193,7 +193,7 @@ fn what_could_not_be_written_is_told_at_the_end_too() {
     encoder.serialize(&1).unwrap();
     assert!(encoder.finish().is_err());
     // Nor does it hide what was wrong before.
-    let style = Style::DEFAULT.with_nil(Nil::Refuse);
+    let style = Style::DEFAULT.with_nil(Nil::Reject);
     let mut encoder = XmlRpcEncoder::new(Envelope::Response, Vec::new()).with_style(style);
     let _ = encoder.serialize(&(None::<i32>, u64::MAX));
     assert!(

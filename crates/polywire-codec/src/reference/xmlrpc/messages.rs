@@ -125,7 +125,7 @@ fn member<'n>(call: &'n Node, name: &str, duplicates: Duplicates) -> Option<&'n 
         &found.map(|(_, value)| value).collect::<Vec<_>>()[..],
         duplicates,
     ) {
-        ([], _) | ([_, _, ..], Duplicates::Refuse) => None,
+        ([], _) | ([_, _, ..], Duplicates::Reject) => None,
         ([.., last], Duplicates::Last) => Some(last),
         ([first, ..], _) => Some(first),
     }

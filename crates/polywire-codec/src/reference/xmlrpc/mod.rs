@@ -192,7 +192,7 @@ impl DecodeFormat for XmlRpcFormat {
             let dropped = match self.profile.duplicates {
                 Duplicates::First => names[..place].contains(&name),
                 Duplicates::Last => names[place + 1..].contains(&name),
-                Duplicates::Refuse => false,
+                Duplicates::Reject => false,
             };
             if !dropped {
                 counting.push((name, value.clone()));

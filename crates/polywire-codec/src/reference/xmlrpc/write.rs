@@ -78,7 +78,7 @@ impl XmlRpcFormat {
             Data::Null => match self.style.nil {
                 Nil::Plain => "<nil/>".to_owned(),
                 Nil::Prefixed => format!("<ex:nil {EXTENSIONS}/>"),
-                Nil::Refuse => return Err(unwritable("a value")),
+                Nil::Reject => return Err(unwritable("a value")),
             },
             Data::Boolean(value) => element("boolean", &u8::from(*value).to_string()),
             Data::Integer(value) => match i32::try_from(*value) {

@@ -1,42 +1,42 @@
-//! Types of serde as values, and as the parameters of a call.
+//! serde types as values, and as the parameters of a call.
 //!
 //! | Rust | XML-RPC |
 //! |---|---|
 //! | `bool` | `boolean` |
-//! | integers | `int` if it fits 32 bits, else `i8`; beyond 64 bits an error; all are read, `biginteger` too |
-//! | `f32`, `f64` | `double`; read from integers too |
-//! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601 |
-//! | bytes, [`Blob`](polywire_schema::Blob) | `base64`; also read as a list of numbers |
+//! | integers | `int` up to 32 bits, `i8` up to 64 bits, otherwise an error; reads all types of integers |
+//! | `f32`, `f64` | `double`; integers are also read |
+//! | `char`, `String`, `&str` | `string`; a date is read as ISO 8601, a number is an error |
+//! | bytes, [`Blob`](polywire_schema::Blob) | `base64`; an array of numbers is also read, text is an error |
 //! | [`Timestamp`](polywire_schema::Timestamp) | `dateTime.iso8601` |
 //! | `Vec`, tuples, arrays | `array` |
-//! | structures | `struct`; a member that is `None` is left out |
+//! | structures | `struct`; a member that is `None` is omitted |
 //! | maps | `struct`; a value that is `None` is `nil` |
 //! | `None` elsewhere, `()` | `nil` |
-//! | enums | the variant's name as `string`, or a `struct` of that one member |
+//! | enums | the name of the variant as `string`, or a `struct` with the variant as its only member |
 //!
 //! # `None`
 //!
-//! Many peers reject `nil`, so a field that is `None` is left out. A missing field and `nil`
-//! are read as `None`. Derived code accepts a missing field only for an option, so:
+//! Many peers reject `nil`, so a field that is `None` is omitted. A missing field and `nil` are read
+//! as `None`. Derived code accepts a missing field only if its type is an option. Therefore:
 //!
 //! - a newtype of an option (without `#[serde(transparent)]`) is written as `nil`, and so
 //!   is `Some(None)`;
-//! - a field with `#[serde(with = "...")]` is left out if its code writes `None`. It needs
+//! - a field with `#[serde(with = "...")]` is omitted if its code writes `None`. It needs
 //!   `#[serde(default)]` to be read;
 //! - a map writes `nil`, because a missing key would change the map. So does a structure with
-//!   `#[serde(flatten)]`, which is a map to serde. There
-//!   `#[serde(skip_serializing_if = "Option::is_none")]` leaves a field out.
+//!   `#[serde(flatten)]`, which serde treats as a map. There
+//!   `#[serde(skip_serializing_if = "Option::is_none")]` omits a field.
 //!
 //! # Types that accept any value
 //!
 //! Untagged enums, flattened fields and values of other crates get an integer as the first of
-//! `i64`, `u64`, `i128` and `u128` that fits. They get a longer integer, a `bigdecimal` and a
-//! date as text. A [`Value`](polywire_schema::Value) gets each of them as what it is.
+//! `i64`, `u64`, `i128` and `u128` that fits. They get a longer integer, a `bigdecimal` and a date
+//! as text. A [`Value`] keeps their types.
 //!
 //! # Keys
 //!
-//! A map has no duplicate key, whatever type reads it. A structure has none of its own fields
-//! twice.
+//! A duplicate key of a map is an error for every type. In a structure, a duplicate of one of its
+//! fields is an error. [`Duplicates`](super::Duplicates) has other policies.
 
 mod parameters;
 mod reader;
@@ -52,7 +52,7 @@ use super::{Envelope, Reply, XmlRpcDecoder, XmlRpcEncoder, XmlRpcProfile};
 use crate::parameters::Parameters;
 use crate::serde::SerdeWriter as _;
 
-/// Reads the result of a whole response.
+/// Reads a response with a result.
 pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     let text = utf8::validate(bytes).map_err(|malformed| {
         Error::malformed(ErrorKind::Characters, malformed, 0).in_format("XML-RPC")
@@ -60,7 +60,7 @@ pub(super) fn read<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Erro
     read_text(text)
 }
 
-/// The same of a text.
+/// Reads a response with a result from text.
 pub(super) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Error> {
     let (profile, limits) = (XmlRpcProfile::DEFAULT, Limits::DEFAULT);
     let (reply, mut decoder) = XmlRpcDecoder::response_from_str(text, profile, &limits)?;
@@ -78,7 +78,7 @@ pub(super) fn read_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, E
     Ok(value)
 }
 
-/// Writes a whole response with a result.
+/// Writes a response with a result.
 pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Vec<u8>, Error> {
     let mut encoder = XmlRpcEncoder::new(Envelope::Response, out);
     encoder.serialize(value)?;
@@ -86,7 +86,7 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, out: Vec<u8>) -> Result<Ve
 }
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// Reads the next value as a type of serde. Strings without references can be borrowed.
+    /// Reads the next value as a serde type. Strings without references can be borrowed.
     ///
     /// # Errors
     ///
@@ -111,17 +111,21 @@ impl<'de> XmlRpcDecoder<'de> {
         crate::serde::deserialize(self)
     }
 
-    /// Reads the parameters of a call, all of them, as a serde type: a tuple has a
-    /// parameter an element, a `Vec` takes them all, `()` none, and any other type
-    /// is the one parameter. What only wraps another type is what it wraps: a newtype, a
-    /// `Box`, an `Option`, which is `None` without parameters and for a nil alone. At the
-    /// end of a tuple, options may be left out, and nothing else: a `Value` that was
-    /// forgotten is not nil.
+    /// Reads all parameters of a call as a serde type, and the end of the message.
+    ///
+    /// | type | parameters |
+    /// |---|---|
+    /// | tuple, tuple structure | one for each element; options at the end may be absent |
+    /// | sequence, such as `Vec` | any number |
+    /// | `()` | none |
+    /// | `Option` | `None` if there are none or the only one is nil, otherwise those of its content |
+    /// | newtype, `Box` | those of its content |
+    /// | any other type, such as a structure | one |
     ///
     /// # Errors
     ///
-    /// A parameter is malformed, beyond the limits, or not what the type takes;
-    /// there are too many or too few.
+    /// A parameter is malformed, exceeds the limits, or does not match the type. Or there are too many
+    /// or too few parameters.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{XmlRpcDecoder, XmlRpcProfile, write_call};
@@ -143,27 +147,28 @@ impl<'de> XmlRpcDecoder<'de> {
 }
 
 impl XmlRpcEncoder {
-    /// Writes a value of a type of serde.
+    /// Writes a value of a serde type.
     ///
     /// # Errors
     ///
-    /// The value has no form in XML-RPC: an integer of more than 64 bits, or a key of a map that
-    /// is a list or a map. Or its type reports an error. [`finish`](Self::finish) returns the
-    /// error once more.
+    /// The value has no representation in XML-RPC, such as an integer of more than 64 bits or a key
+    /// that is a list or a map; or the type reports an error. [`finish`](Self::finish) then returns
+    /// the same error.
     pub fn serialize<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        let at_top = self.is_at_top();
+        let at_top = self.is_at_value_start();
         crate::serde::serialize(self, value)?;
         if at_top {
-            self.ended_at_top();
+            self.mark_value_end();
         }
         Ok(())
     }
 
-    /// Writes a serde type as the parameters of a positional call, as
-    /// [`XmlRpcDecoder::deserialize_parameters`] reads them. A sequence is all of them, but
-    /// for a [`Value`](polywire_schema::Value), which is one; `None` is none. What another
-    /// type that takes whatever comes writes as a sequence is read as one parameter: put it
-    /// into a tuple of one.
+    /// Writes a serde type as the parameters of a positional call. The representation is that of
+    /// [`XmlRpcDecoder::deserialize_parameters`].
+    ///
+    /// A [`Value`] is always one parameter, also if it is a list. Values of other crates, such as
+    /// `serde_json::Value`, are written as several parameters if they are lists, but read as one. Put
+    /// them into a tuple with one element.
     ///
     /// # Errors
     ///
@@ -183,10 +188,10 @@ impl XmlRpcEncoder {
     /// # Ok::<(), polywire_schema::Error>(())
     /// ```
     pub fn serialize_parameters<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        let before = self.begin;
+        let before = self.value_start;
         match value.serialize(parameters::ParametersWriter(self)) {
             // The last parameter has its value.
-            Ok(()) if self.begin != before => self.ended_at_top(),
+            Ok(()) if self.value_start != before => self.mark_value_end(),
             Ok(()) => {}
             Err(error) => return Err(self.failed(error)),
         }

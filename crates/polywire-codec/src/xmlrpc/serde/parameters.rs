@@ -1,4 +1,4 @@
-//! The parameters of a call as one type of serde.
+//! All parameters of a call as one serde type.
 
 use polywire_schema::{Decoder, Error, ErrorKind};
 use serde::ser::{Serialize, SerializeSeq, SerializeTuple, SerializeTupleStruct, Serializer};
@@ -25,12 +25,12 @@ impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
 
     fn is_none(&mut self) -> Result<bool, Error> {
         let position = (self.cursor.at, self.parameters, self.empty_value);
-        let (frame, budget) = (self.frame, self.budget.mark());
+        let (section, budget) = (self.section, self.budget.mark());
         if !self.parameter()? || self.is_nil()? && !self.parameter()? {
             return Ok(true);
         }
         (self.cursor.at, self.parameters, self.empty_value) = position;
-        self.frame = frame;
+        self.section = section;
         self.budget.back_to(budget);
         Ok(false)
     }
@@ -41,11 +41,12 @@ impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
     }
 }
 
-/// Writes a type as the parameters of a call.
+/// A serializer that writes a type as the parameters of a call.
 pub(super) struct ParametersWriter<'a>(pub(super) &'a mut XmlRpcEncoder);
 
 impl<'a> ParametersWriter<'a> {
-    fn each<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+    /// Writes one of several parameters.
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.0.parameter();
         self.0.serialize(value)
     }
@@ -57,8 +58,8 @@ impl<'a> ParametersWriter<'a> {
     }
 }
 
-/// Types that are the only parameter.
-macro_rules! only {
+/// Defines methods for types that are the only parameter.
+macro_rules! forward_to_only_parameter {
     ($($method:ident($($name:ident: $type:ty),*) -> $ok:ty;)*) => {
         $(
             fn $method(self, $($name: $type),*) -> Result<$ok, Error> {
@@ -81,7 +82,7 @@ impl<'a> Serializer for ParametersWriter<'a> {
     type SerializeStruct = Elements<'a>;
     type SerializeStructVariant = Elements<'a>;
 
-    only! {
+    forward_to_only_parameter! {
         serialize_bool(value: bool) -> ();
         serialize_bytes(value: &[u8]) -> ();
         serialize_char(value: char) -> ();
@@ -160,15 +161,15 @@ impl<'a> Serializer for ParametersWriter<'a> {
     }
 }
 
-/// Elements that are a parameter each.
-macro_rules! each {
+/// Implements traits of serde whose elements are one parameter each.
+macro_rules! elements {
     ($($name:ident $method:ident)*) => {
         $(impl $name for ParametersWriter<'_> {
             type Ok = ();
             type Error = Error;
 
             fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-                self.each(value)
+                self.element(value)
             }
 
             fn end(self) -> Result<(), Error> {
@@ -178,7 +179,7 @@ macro_rules! each {
     };
 }
 
-each! {
+elements! {
     SerializeSeq serialize_element
     SerializeTuple serialize_element
     SerializeTupleStruct serialize_field

@@ -1,4 +1,4 @@
-//! Reading types of serde.
+//! Reads serde types.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,13 @@ use crate::xmlrpc::document::{
 use crate::xmlrpc::value::Type;
 use crate::xmlrpc::{XmlRpcDecoder, locate};
 
-/// The greatest length of base64 that is decoded on the stack.
-const FEW_BYTES: usize = 96;
+/// The maximum length of base64 that is decoded without an allocation, in bytes.
+const MAX_STACK_BASE64: usize = 96;
 
 impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
     const HUMAN_READABLE: bool = true;
+    /// Bytes are base64.
+    const TEXT_IS_BYTES: bool = false;
 
     #[inline(always)]
     fn kind(&mut self) -> Result<Kind, Error> {
@@ -44,7 +46,7 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
         self.slow_kind()
     }
 
-    /// An empty array may be an empty struct.
+    /// With the leniency `array_structs`, an empty array is read as a map.
     #[inline(always)]
     fn is_map(&mut self) -> Result<bool, Error> {
         let kind = SerdeReader::kind(self)?;
@@ -163,11 +165,10 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
 
     #[inline(never)]
     fn visit_bytes<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
-        // Few bytes need no allocation.
-        let mut few = [0; FEW_BYTES];
-        let decode = |text: &[u8]| match text.len() <= FEW_BYTES {
+        let mut buffer = [0; MAX_STACK_BASE64];
+        let decode = |text: &[u8]| match text.len() <= MAX_STACK_BASE64 {
             true => {
-                let bytes = base64::STANDARD.decode_to_slice(text, &mut few);
+                let bytes = base64::STANDARD.decode_to_slice(text, &mut buffer);
                 bytes.ok().map(|bytes| Ok(bytes.len()))
             }
             false => {
@@ -177,13 +178,13 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
             }
         };
         match self.plain_bytes(decode) {
-            Some(Ok(len)) => visitor.visit_bytes(&few[..len]),
+            Some(Ok(len)) => visitor.visit_bytes(&buffer[..len]),
             Some(Err(bytes)) => visitor.visit_byte_buf(bytes),
             None => visitor.visit_byte_buf(Vec::from(self.blob(Member::DOCUMENT)?)),
         }
     }
 
-    /// A date is text by RFC 3339, without a zone if it has none.
+    /// Passes a date as RFC 3339 text, without the zone if it has none.
     fn extension<V: Visitor<'de>>(&mut self, _: bool, visitor: V) -> Result<V::Value, Error> {
         let start = self.cursor.at;
         let timestamp = match self.scalar_without_schema()? {
@@ -194,7 +195,7 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
             return Err(self.invalid_value(start, "a date within the years 0001 to 9999"));
         };
         if timestamp.is_unzoned() {
-            // The `Z`.
+            // Remove the `Z`.
             text.pop();
         }
         visitor.visit_string(text)
@@ -211,7 +212,7 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
             TIMESTAMP => {
                 let timestamp = match self.plain_date() {
                     Some(timestamp) => timestamp,
-                    None => self.any_timestamp()?,
+                    None => self.slow_timestamp()?,
                 };
                 visitor.visit_i128(number_of(timestamp))
             }
@@ -220,6 +221,7 @@ impl<'de> SerdeReader<'de> for XmlRpcDecoder<'de> {
     }
 }
 
+/// A deserializer of the digits of a number.
 fn digits(digits: &str) -> StringDeserializer<Error> {
     digits.to_owned().into_deserializer()
 }
@@ -240,7 +242,7 @@ impl<'de> XmlRpcDecoder<'de> {
                 Value::Double(value) => visitor.visit_f64(value),
                 _ => visitor.visit_unit(),
             },
-            // A value checks itself that no key comes twice.
+            // `Value` checks for duplicate keys itself.
             (VALUE, _) => ValueDeserializer(self).any(false, visitor),
             (BIG_INTEGER, Kind::Number) => {
                 let value = self.big_integer(Member::DOCUMENT)?;
@@ -254,7 +256,7 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// [`SerdeReader::map_key`] of a map, or of a name that is spelled in an unusual way.
+    /// [`SerdeReader::map_key`] for the key of a map, or for a name in any form.
     #[inline(never)]
     fn slow_key<K: DeserializeSeed<'de>>(
         &mut self,
@@ -272,13 +274,13 @@ impl<'de> XmlRpcDecoder<'de> {
             });
         }
         match key {
-            // Is never lent, like a text of this name.
+            // Must not be borrowed: see `SerdeReader::visit_string`.
             Cow::Borrowed(NUMBER_KEY) => seed.deserialize(TextKey(NUMBER_KEY.to_owned().into())),
             key => seed.deserialize(TextKey(key)),
         }
     }
 
-    /// [`SerdeReader::kind`] of a value with an unusual tag.
+    /// [`SerdeReader::kind`] for a start tag in any form.
     #[inline(never)]
     fn slow_kind(&mut self) -> Result<Kind, Error> {
         let start = self.cursor.at;
@@ -296,7 +298,7 @@ impl<'de> XmlRpcDecoder<'de> {
         })
     }
 
-    /// Reads up to the value of the next member, if the usual spelling has not been found.
+    /// [`SerdeReader::next_element`] for a member in any form.
     #[inline(never)]
     fn slow_element(&mut self, seq: &mut Seq) -> Result<bool, Error> {
         let Some(name) = self.next_member(seq)? else {
@@ -307,7 +309,7 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(true)
     }
 
-    /// Whether the array that comes next is empty. Nothing is read.
+    /// Whether the next value is an empty array. Nothing is read.
     #[cold]
     fn is_empty_array(&mut self) -> bool {
         let (start, budget) = (self.cursor.at, self.budget.mark());
@@ -318,6 +320,7 @@ impl<'de> XmlRpcDecoder<'de> {
         empty
     }
 
+    /// Reads a scalar, whose kind the caller knows.
     fn scalar_without_schema(&mut self) -> Result<Value, Error> {
         match self.any()? {
             Event::Scalar(value) => Ok(value),

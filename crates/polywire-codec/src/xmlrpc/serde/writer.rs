@@ -1,4 +1,4 @@
-//! Writing types of serde.
+//! Writes serde types.
 
 use polywire_schema::serde_names::{BLOB, TIMESTAMP, number_of_digits};
 use polywire_schema::{Encode as _, Encoder as _, Error, Member};
@@ -7,12 +7,13 @@ use serde::Serialize;
 use crate::serde::{BlobContent, Capture, Role, SerdeWriter, ValueSerializer, parse};
 use crate::xmlrpc::XmlRpcEncoder;
 
-/// The value of a member. The member begins at `start`, and is left out if the value is `None`.
-struct Optional {
+/// The role of the value of a member. The member begins at `start`, and is removed if the value is
+/// `None`.
+struct OptionalMember {
     start: usize,
 }
 
-impl Role<XmlRpcEncoder> for Optional {
+impl Role<XmlRpcEncoder> for OptionalMember {
     fn none(self, writer: &mut XmlRpcEncoder) {
         writer.out.truncate(self.start);
     }
@@ -21,7 +22,7 @@ impl Role<XmlRpcEncoder> for Optional {
 impl SerdeWriter for XmlRpcEncoder {
     const FORMAT: &'static str = "XML-RPC";
     const HUMAN_READABLE: bool = true;
-    /// No count is written.
+    /// XML-RPC does not contain the number of elements.
     const CHECKS_COUNT: bool = false;
 
     #[inline]
@@ -76,7 +77,7 @@ impl SerdeWriter for XmlRpcEncoder {
         key.serialize(Capture::new(|key: &str| self.key(Member::DOCUMENT, key)))
     }
 
-    /// Writes a member, or nothing if its value is `None`.
+    /// Writes a member. Omits it if its value is `None`.
     #[inline]
     fn member<T: Serialize + ?Sized>(
         &mut self,
@@ -85,7 +86,7 @@ impl SerdeWriter for XmlRpcEncoder {
     ) -> Result<(), Error> {
         let start = self.out.len();
         self.key(Member::DOCUMENT, name);
-        value.serialize(ValueSerializer::with_role(self, Optional { start }))
+        value.serialize(ValueSerializer::with_role(self, OptionalMember { start }))
     }
 
     fn reserved_newtype<T: Serialize + ?Sized>(

@@ -1,4 +1,7 @@
-//! What surrounds the values of a message: calls, responses and faults.
+//! The parts of a message around values: the tags of calls, and the end of every message.
+//!
+//! See "Payload format" and "Response format" in the specification. The start of a response is in
+//! `response.rs`.
 
 use std::borrow::Cow;
 
@@ -10,54 +13,52 @@ use polywire_schema::{
 
 use super::collections::OPEN;
 use super::cursor::Cursor;
-use super::value::is_space;
+use super::tags::{END_CALL, END_RESPONSE, OPEN_CALL, OPEN_PARAMS};
+use super::value::{is_space, trimmed};
 use super::{XmlRpcDecoder, XmlRpcProfile, encoding};
 use crate::checks;
 
-/// What stands behind the last parameter of nearly all calls.
-const END_CALL: &[u8; 30] = b"</param></params></methodCall>";
-
-/// Whether a response holds a result or a fault: there will be nothing else.
+/// The kind of a response. No further kinds will be added.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reply {
     /// The value is the result.
     Result,
-    /// The value is a fault's struct.
+    /// The value is the struct of a fault.
     Fault,
 }
 
-/// Where the reader is in the frame of a message.
+/// The section of a message that the decoder is in.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Frame {
-    /// In a call, before its parameters or between them.
+pub(super) enum Section {
+    /// In `<params>` of a call.
     Parameters,
-    /// In a call, behind the last parameter.
-    ParametersEnded,
-    /// In an array whose items are the parameters of a call.
-    Array,
-    /// In the value of a response.
+    /// After the last parameter of a call, or after the end of a message.
+    End,
+    /// In an array whose items are the parameters of a call of `system.multicall`.
+    ParameterArray,
+    /// In the result of a response.
     Response,
-    /// In the value of a fault.
+    /// In the fault of a response.
     Fault,
-    /// In a value with nothing around it.
+    /// In a value that is read without its message.
     Value,
 }
 
-impl Frame {
-    /// Whether parameters may still come.
+impl Section {
+    /// Whether parameters may follow.
     pub(super) const fn has_parameters(self) -> bool {
-        matches!(self, Self::Parameters | Self::Array)
+        matches!(self, Self::Parameters | Self::ParameterArray)
     }
 }
 
 impl<'de> XmlRpcDecoder<'de> {
-    /// A reader of `body`, if it is one's part, that stands `at` so many bytes behind its
-    /// beginning.
+    /// Creates a decoder at the offset `at` of a text. Strings can share the memory of the body that
+    /// contains the text, if there is one.
     #[inline(always)]
     pub(super) fn new(
         (text, body): (&'de str, Option<&'de Body>),
         at: usize,
-        frame: Frame,
+        section: Section,
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Self {
@@ -66,15 +67,15 @@ impl<'de> XmlRpcDecoder<'de> {
         Self {
             cursor,
             body,
-            frame,
+            section,
             parameters: 0,
             empty_value: false,
-            array: OPEN,
+            array_mark: OPEN,
             budget: Budget::new(limits),
             profile,
-            dropped: None,
-            items: 0,
-            members: 0,
+            ignored: None,
+            items_hint: 0,
+            members_hint: 0,
             name: Cow::Borrowed(""),
             #[cfg(feature = "serde")]
             plain_name: None,
@@ -82,12 +83,12 @@ impl<'de> XmlRpcDecoder<'de> {
         }
     }
 
-    /// Begins to read a call: its method name, and a reader that stands before
-    /// the parameters.
+    /// Reads a call up to its parameters. Returns the name of the method, without white space around
+    /// it, and a decoder for the parameters.
     ///
     /// # Errors
     ///
-    /// The body is no call, or beyond the limits.
+    /// The body is not UTF-8, is longer than [`Limits::bytes`], or does not begin with a call.
     #[inline(always)]
     pub fn call(
         body: &'de Body,
@@ -98,11 +99,11 @@ impl<'de> XmlRpcDecoder<'de> {
         Self::begin_call((text, Some(body)), profile, limits)
     }
 
-    /// As [`XmlRpcDecoder::call`], from a text.
+    /// Like [`XmlRpcDecoder::call`], for text.
     ///
     /// # Errors
     ///
-    /// The text is no call, or beyond the limits.
+    /// The text is longer than [`Limits::bytes`], or does not begin with a call.
     pub fn call_from_str(
         text: &'de str,
         profile: XmlRpcProfile,
@@ -118,31 +119,31 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Cow<'de, str>, Self), Error> {
-        const USUAL: &[u8; 45] = b"<?xml version=\"1.0\"?><methodCall><methodName>";
-        const BEHIND: &[u8; 21] = b"</methodName><params>";
-
-        // The reader is made where it will be, when all is known.
-        if let Some((method, start)) = element_reader::xml_text(source.0, 0, USUAL, BEHIND)
+        // The decoder is created last, so that it is not moved.
+        if let Some((method, start)) = element_reader::xml_text(source.0, 0, OPEN_CALL, OPEN_PARAMS)
             && method.len() <= limits.string()
         {
-            let at = start + method.len() + BEHIND.len();
-            let reader = Self::new(source, at, Frame::Parameters, profile, limits);
-            return Ok((Cow::Borrowed(trimmed_str(method)), reader));
+            let at = start + method.len() + OPEN_PARAMS.len();
+            let decoder = Self::new(source, at, Section::Parameters, profile, limits);
+            return Ok((Cow::Borrowed(trimmed_str(method)), decoder));
         }
         let mut cursor = Cursor::new(source.0, limits.string(), profile.leniency);
-        let (method, frame) = cursor.begin_call()?;
-        Ok((method, Self::new(source, cursor.at, frame, profile, limits)))
+        let (method, section) = cursor.begin_call()?;
+        Ok((
+            method,
+            Self::new(source, cursor.at, section, profile, limits),
+        ))
     }
 
-    /// A reader of a value that stood in a message, from behind its `<value>` to
-    /// the end of its `</value>`: the part of the message that
-    /// [`multicall`](Self::multicall) and its like give.
+    /// Creates a decoder for a value that was taken from a message. `body` begins after `<value>` and
+    /// ends with `</value>`, like the ranges of [`MulticallResult`](super::MulticallResult).
     ///
-    /// `offset` is where it stood; errors count from the beginning of the message.
+    /// `offset` is the offset of `body` in the message, in bytes. Offsets of errors are relative to
+    /// the message.
     ///
     /// # Errors
     ///
-    /// The body is not UTF-8, or longer than the limit.
+    /// The body is not UTF-8, or is longer than [`Limits::bytes`].
     pub fn value(
         body: &'de Body,
         offset: usize,
@@ -150,19 +151,20 @@ impl<'de> XmlRpcDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         let source = (text_of(body, limits)?, Some(body));
-        let mut decoder = Self::new(source, 0, Frame::Value, profile, limits);
+        let mut decoder = Self::new(source, 0, Section::Value, profile, limits);
         decoder.cursor.base = offset;
-        // `<value/>` has no inside.
+        // The range of `<value/>` is empty.
         decoder.empty_value = body.is_empty();
         Ok(decoder)
     }
 
-    /// As [`value`](Self::value), of an array whose items are the parameters of a
-    /// call: [`parameter`](Self::parameter) goes from one to the next.
+    /// Like [`value`](Self::value), for an array whose items are the parameters of a call, such as the
+    /// range of a [`MulticallEntry`](super::MulticallEntry). [`parameter`](Self::parameter) reads up
+    /// to the next one.
     ///
     /// # Errors
     ///
-    /// As of [`value`](Self::value), and the value is no array.
+    /// Those of [`value`](Self::value), or the value is not an array.
     pub fn parameters_of(
         body: &'de Body,
         offset: usize,
@@ -170,35 +172,38 @@ impl<'de> XmlRpcDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         let mut decoder = Self::value(body, offset, profile, limits)?;
-        decoder.array = decoder.begin_any_array()?.mark;
-        decoder.frame = Frame::Array;
+        decoder.array_mark = decoder.read_array_start(|| "an array")?.mark;
+        decoder.section = Section::ParameterArray;
         Ok(decoder)
     }
 
-    /// Which parameter of a call is being read, from 1; `None` before the first and
-    /// behind the last.
+    /// The number of the current parameter of a call, from 1. `None` before the first parameter and
+    /// after the last one.
     #[must_use]
     pub const fn current_parameter(&self) -> Option<u32> {
-        match self.frame {
-            Frame::Parameters | Frame::Array if self.parameters > 0 => Some(self.parameters),
+        match self.section {
+            Section::Parameters | Section::ParameterArray if self.parameters > 0 => {
+                Some(self.parameters)
+            }
             _ => None,
         }
     }
 
-    /// Goes to the next parameter of a call; `false` behind the last.
+    /// Reads up to the value of the next parameter of a call. The value of the previous parameter must
+    /// have been read. Returns `false` after the last parameter.
     ///
     /// # Errors
     ///
-    /// What comes is no parameter.
+    /// The next element is not a parameter, or there are more parameters than the limit for items.
     #[inline(always)]
     pub fn parameter(&mut self) -> Result<bool, Error> {
-        if self.frame == Frame::Parameters {
+        if self.section == Section::Parameters {
             let found = match self.parameters {
                 0 => self.cursor.skip(b"<param><value>"),
-                // Most calls end behind the first.
+                // Most calls have one parameter.
                 _ if is_end(self.cursor.rest(), END_CALL) => {
                     self.cursor.at = self.cursor.text.len();
-                    self.frame = Frame::ParametersEnded;
+                    self.section = Section::End;
                     return Ok(false);
                 }
                 _ => self.cursor.skip(b"</param><param><value>"),
@@ -209,20 +214,21 @@ impl<'de> XmlRpcDecoder<'de> {
                 return Ok(true);
             }
         }
-        self.any_parameter()
+        self.slow_parameter()
     }
 
+    /// [`Self::parameter`] for tags in any form, and for the end of the call.
     #[inline(never)]
-    fn any_parameter(&mut self) -> Result<bool, Error> {
-        if self.frame == Frame::Array {
+    fn slow_parameter(&mut self) -> Result<bool, Error> {
+        if self.section == Section::ParameterArray {
             return self.array_parameter();
         }
-        if self.frame != Frame::Parameters {
+        if self.section != Section::Parameters {
             return Ok(false);
         }
         let cursor = &mut self.cursor;
         if self.parameters > 0 && cursor.skip(END_CALL) {
-            self.frame = Frame::ParametersEnded;
+            self.section = Section::End;
             return Ok(false);
         }
         if self.parameters > 0 {
@@ -240,60 +246,60 @@ impl<'de> XmlRpcDecoder<'de> {
             None => {
                 cursor.expect_end("params", "<param> or </params>")?;
                 cursor.expect_end("methodCall", "</methodCall>")?;
-                self.frame = Frame::ParametersEnded;
+                self.section = Section::End;
                 Ok(false)
             }
         }
     }
 
-    /// Goes to the next item of the array that holds the parameters.
+    /// [`Self::parameter`] in [`Section::ParameterArray`].
     fn array_parameter(&mut self) -> Result<bool, Error> {
         let mut seq = Seq {
-            mark: self.array,
+            mark: self.array_mark,
             count: self.parameters,
             ..Seq::default()
         };
         let found = self.next_item(&mut seq)?;
         self.parameters = seq.count;
         if !found {
-            self.frame = Frame::ParametersEnded;
+            self.section = Section::End;
         }
         Ok(found)
     }
 
-    /// Whether the parameters of a call come next.
+    /// Whether no parameter of a call was read yet.
     #[cfg(feature = "reference")]
     pub(crate) fn is_before_parameters(&self) -> bool {
-        let in_call = self.frame.has_parameters() || self.frame == Frame::ParametersEnded;
+        let in_call = self.section.has_parameters() || self.section == Section::End;
         in_call && self.parameters == 0
     }
 
-    /// The whole message, where the value at the reader begins (nowhere if it is `<value/>`), and
-    /// what is left of the limits.
+    /// The text of the message, the offset of the current value (`None` for `<value/>`), the rest of
+    /// the limits, and the profile.
     #[cfg(feature = "reference")]
     pub(crate) fn rest_of_message(&self) -> (&'de str, Option<usize>, Limits, XmlRpcProfile) {
         let start = (!self.empty_value).then_some(self.cursor.at);
         (self.cursor.text, start, self.budget.left(), self.profile)
     }
 
-    /// Continues after a value that another reader has read. `None` means that it was `<value/>`.
+    /// Continues at the end of a value that another decoder has read. `None` stands for `<value/>`.
     #[cfg(feature = "reference")]
     pub(crate) fn go_to(&mut self, end: Option<usize>) {
         self.empty_value = false;
         self.cursor.at = end.unwrap_or(self.cursor.at);
     }
 
-    /// Goes into the struct at the top of a response, to the value of one of
-    /// its members; `false` if it has none such. What follows that value is
-    /// not read: for the structure that a fault carries.
+    /// Reads up to the value of the member `name` of a struct, such as a structure in a fault. Returns
+    /// `false` if there is no such member. Do not call [`finish`](Self::finish) afterwards: the rest
+    /// of the struct is not read.
     ///
     /// # Errors
     ///
-    /// The value is no struct, or a member before it cannot be read.
+    /// The value is not a struct, or a member before `name` is malformed.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
         let mut seq = self.begin_map(Member::DOCUMENT)?;
-        while let Some(own) = self.next_member(&mut seq)? {
-            if own == name {
+        while let Some(member) = self.next_member(&mut seq)? {
+            if member == name {
                 return Ok(true);
             }
             self.count_item()?;
@@ -302,62 +308,65 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(false)
     }
 
-    /// Sees to it that the message ends behind its value or last parameter. Asked again, it
-    /// says the same.
+    /// Checks that the message ends after its value or its last parameter. Another call returns the
+    /// same result.
     ///
     /// # Errors
     ///
-    /// It does not; the reader then stands where it stood.
+    /// The message does not end: there is another parameter, a missing or wrong end tag, or content
+    /// after the root element. The position of the decoder is then unchanged.
     #[inline(always)]
     pub fn finish(&mut self) -> Result<(), Error> {
-        // What stands behind the last value of nearly all messages.
+        // The end tags in plain form.
         let rest = self.cursor.rest();
-        let ended = match self.frame {
-            Frame::ParametersEnded => rest.is_empty(),
-            Frame::Parameters => self.parameters > 0 && is_end(rest, END_CALL),
-            Frame::Response => is_end(rest, b"</param></params></methodResponse>"),
+        let ended = match self.section {
+            Section::End => rest.is_empty(),
+            Section::Parameters => self.parameters > 0 && is_end(rest, END_CALL),
+            Section::Response => is_end(rest, END_RESPONSE),
             _ => false,
         };
         if !ended {
-            return self.any_finish();
+            return self.slow_finish();
         }
         self.cursor.at = self.cursor.text.len();
-        self.frame = Frame::ParametersEnded;
+        self.section = Section::End;
         Ok(())
     }
 
+    /// [`Self::finish`] for end tags in any form.
     #[inline(never)]
-    fn any_finish(&mut self) -> Result<(), Error> {
+    fn slow_finish(&mut self) -> Result<(), Error> {
         let (at, empty_value, budget) = (self.cursor.at, self.empty_value, self.budget.mark());
-        let (frame, parameters) = (self.frame, self.parameters);
+        let (section, parameters) = (self.section, self.parameters);
         let ended = self.read_end();
         match ended {
-            Ok(()) => self.frame = Frame::ParametersEnded,
+            Ok(()) => self.section = Section::End,
             Err(_) => {
                 (self.cursor.at, self.empty_value) = (at, empty_value);
-                (self.frame, self.parameters) = (frame, parameters);
+                (self.section, self.parameters) = (section, parameters);
                 self.budget.back_to(budget);
             }
         }
         ended
     }
 
+    /// Reads the end tags of the message.
     fn read_end(&mut self) -> Result<(), Error> {
-        match self.frame {
-            Frame::Parameters | Frame::Array => {
+        match self.section {
+            Section::Parameters | Section::ParameterArray => {
                 if self.parameter()? {
                     let expected = "the end of the call: too many parameters";
                     return Err(self.error(ErrorKind::Unknown, expected));
                 }
             }
-            Frame::ParametersEnded | Frame::Value => {}
-            Frame::Response => {
+            Section::End | Section::Value => {}
+            Section::Response => {
                 self.cursor.expect_end("param", "</param>")?;
                 self.cursor.expect_end("params", "</params>")?;
                 self.cursor
                     .expect_end("methodResponse", "</methodResponse>")?;
             }
-            Frame::Fault => {
+            Section::Fault => {
                 self.cursor.expect_end("fault", "</fault>")?;
                 self.cursor
                     .expect_end("methodResponse", "</methodResponse>")?;
@@ -373,8 +382,12 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(())
     }
 
-    /// The member of the positional parameter that was found.
-    pub(super) fn positional(&mut self, shape: Schema<'_>, seq: &mut Seq) -> Result<Name, Error> {
+    /// The member of the structure that the current positional parameter stands for.
+    pub(super) fn positional_member(
+        &mut self,
+        shape: Schema<'_>,
+        seq: &mut Seq,
+    ) -> Result<Name, Error> {
         let ordinal = seq.count;
         if ordinal >= shape.len() {
             let error = self.error(ErrorKind::Unknown, "");
@@ -386,42 +399,39 @@ impl<'de> XmlRpcDecoder<'de> {
 }
 
 impl<'de> Cursor<'de> {
-    /// Reads up to the parameters of a call: its method, and whether any come.
+    /// Reads a call in any form, up to its parameters. Returns the name of the method and the section
+    /// that follows.
     #[inline(never)]
-    fn begin_call(&mut self) -> Result<(Cow<'de, str>, Frame), Error> {
+    fn begin_call(&mut self) -> Result<(Cow<'de, str>, Section), Error> {
         self.declaration()?;
         self.expect_open("methodCall", "<methodCall>")?;
         self.expect_open("methodName", "<methodName>")?;
         let method = self.characters()?;
         self.expect_end("methodName", "</methodName>")?;
-        // `<params>` may be left out of a call without parameters.
-        let frame = match self.start()? {
+        // A call without parameters needs no `<params>`.
+        let section = match self.start()? {
             None => {
                 self.expect_end("methodCall", "<params> or </methodCall>")?;
-                Frame::ParametersEnded
+                Section::End
             }
             Some(start) if start.name == "params" && start.empty => {
                 self.expect_end("methodCall", "</methodCall>")?;
-                Frame::ParametersEnded
+                Section::End
             }
-            Some(start) if start.name == "params" => Frame::Parameters,
+            Some(start) if start.name == "params" => Section::Parameters,
             Some(_) => return Err(self.wrong_tag("<params> or </methodCall>")),
         };
-        let method = match method {
-            Cow::Borrowed(method) => Cow::Borrowed(method.trim_matches(is_space)),
-            Cow::Owned(method) => Cow::Owned(method.trim_matches(is_space).to_owned()),
-        };
-        Ok((method, frame))
+        Ok((trimmed(method), section))
     }
 }
 
-/// Whether nothing is left but this.
+/// Whether the rest of the message is `end`.
 #[inline(always)]
 fn is_end<const LEN: usize>(rest: &[u8], end: &[u8; LEN]) -> bool {
     rest.len() == LEN && rest.first_chunk() == Some(end)
 }
 
-/// The text of a body that is not too long.
+/// Checks the length and the UTF-8 of a body.
 #[inline]
 pub(super) fn text_of<'de>(body: &'de Body, limits: &Limits) -> Result<&'de str, Error> {
     checks::message_len(body.len(), limits, "XML-RPC")?;
@@ -433,7 +443,7 @@ pub(super) fn text_of<'de>(body: &'de Body, limits: &Limits) -> Result<&'de str,
     }
 }
 
-/// The text without white space around it, which is mostly none.
+/// Removes white space at both ends. Fast if there is none.
 #[inline]
 fn trimmed_str(text: &str) -> &str {
     let edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
