@@ -72,6 +72,7 @@ impl JsonEncoder {
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
         if self.is_payload() {
+            // The structure around a payload has no brackets, so `finish` removes its end.
             self.out.push(b'}');
         }
         self.out.push(b',');

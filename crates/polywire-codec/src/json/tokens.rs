@@ -24,6 +24,15 @@ pub(super) const fn bounds(container: Container) -> (u8, u8, &'static str) {
     }
 }
 
+/// Converts an offset in the text of a string to an offset in the input, from the opening quote.
+/// If the string has escapes, the two differ, and the result is the opening quote.
+const fn offset_in_string(has_escapes: bool, offset: usize) -> usize {
+    match has_escapes {
+        true => 0,
+        false => 1 + offset,
+    }
+}
+
 impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     type Next = ();
     type Match = usize;
@@ -186,6 +195,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             return None;
         }
         let (name, _) = self.token_at(open + 1);
+        // The opening quote, and 16 bytes to find the closing quote in.
         let text = self.text.as_bytes().get(name..)?.first_chunk::<17>()?;
         let [b'"', text @ ..] = text else {
             return None;
@@ -314,9 +324,8 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             return Ok(Blob::from(text.as_bytes()));
         }
         base64::decode(text.as_bytes()).map_err(|malformed| {
-            let has_escapes = matches!(text, Cow::Owned(_));
-            let offset = if has_escapes { 0 } else { 1 + malformed.offset };
-            self.invalid_value(start + offset, malformed.expected)
+            let offset = start + offset_in_string(matches!(text, Cow::Owned(_)), malformed.offset);
+            self.invalid_value(offset, malformed.expected)
         })
     }
 
@@ -331,20 +340,26 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
             _ if self.rest().get(1).is_some_and(u8::is_ascii_digit) => TimestampFormat::DateTime,
             _ => TimestampFormat::HttpDate,
         };
+        if format == TimestampFormat::EpochSeconds {
+            let seconds = Timestamp::parse_epoch_seconds(self.number_text()?.0);
+            return seconds.map_err(|malformed| {
+                self.invalid_value(start + malformed.offset, malformed.expected)
+            });
+        }
+        if !quoted {
+            return Err(self.wrong_type("a timestamp in a string"));
+        }
+        let text = self.string()?;
         let read = match format {
-            TimestampFormat::EpochSeconds => Timestamp::parse_epoch_seconds(self.number_text()?.0),
-            _ if !quoted => return Err(self.wrong_type("a timestamp in a string")),
-            TimestampFormat::DateTime => {
+            TimestampFormat::HttpDate => Timestamp::parse_http_date(&text),
+            _ => {
                 let policy = ReadPolicy::new().utc(self.profile.rules.strict);
-                Timestamp::parse_date_time_with(&*self.string()?, policy)
+                Timestamp::parse_date_time_with(&*text, policy)
             }
-            TimestampFormat::HttpDate => Timestamp::parse_http_date(&self.string()?),
         };
         read.map_err(|malformed| {
-            self.invalid_value(
-                start + usize::from(quoted) + malformed.offset,
-                malformed.expected,
-            )
+            let offset = start + offset_in_string(matches!(text, Cow::Owned(_)), malformed.offset);
+            self.invalid_value(offset, malformed.expected)
         })
     }
 
