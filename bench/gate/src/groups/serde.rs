@@ -1,6 +1,6 @@
 //! Types of serde in all formats: the batch of the group `codec`, as people write such types.
 
-use polywire_codec::{cbor, json, msgpack, xml};
+use polywire_codec::{cbor, form, json, msgpack, xml};
 use serde::{Deserialize, Serialize};
 
 use super::codec::shapes;
@@ -75,6 +75,55 @@ pub struct BorrowedPlace<'a> {
     pub height: Option<i32>,
 }
 
+/// A search of a web form, which is flat.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields of an example")]
+pub struct Search {
+    pub query: String,
+    pub category: String,
+    pub city: String,
+    pub page: u32,
+    pub page_size: u32,
+    pub min_price: f64,
+    pub max_price: f64,
+    pub in_stock: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seller: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    pub language: String,
+}
+
+/// A search with spaces, characters to encode, and one absent field.
+pub fn search() -> Search {
+    Search {
+        query: "red wool blanket & pillow, 100%".to_owned(),
+        category: "home/textiles".to_owned(),
+        city: "Trondheim".to_owned(),
+        page: 3,
+        page_size: 50,
+        min_price: 19.5,
+        max_price: 249.99,
+        in_stock: true,
+        seller: None,
+        since: Some(1_795_293_000),
+        cursor: Some("eyJvZmZzZXQiOjE1MCwiaWQiOiI3ZjMifQ==".to_owned()),
+        language: "nb-NO".to_owned(),
+    }
+}
+
+/// The name of a case of forms.
+pub fn form_case_name(action: &str) -> String {
+    case_name(action, "form")
+}
+
+/// The search as a form.
+pub fn form_message() -> &'static [u8] {
+    form::to_vec(&search()).unwrap_or_default().leak()
+}
+
 /// The sample of the group `codec`.
 pub fn sample() -> Batch {
     let own = |text: &polywire_schema::Text| text.as_str().to_owned();
@@ -145,8 +194,28 @@ pub fn message(format: &str) -> &'static [u8] {
     known.map_or(&[], |format| (format.write)(&sample()).leak())
 }
 
+fn form_cases(group: &mut Group) {
+    let bytes = form_message();
+    group
+        .case(form_case_name("read"))
+        .bytes(bytes.len())
+        .polywire(
+            move || form::from_slice(bytes).ok(),
+            |answer| same(answer, &Some(search())),
+        );
+    let value = search();
+    group
+        .case(form_case_name("write"))
+        .bytes(bytes.len())
+        .polywire(
+            move || form::to_vec(&value).unwrap_or_default(),
+            move |written| same_bytes(written, bytes),
+        );
+}
+
 /// Adds the cases.
 pub fn cases(group: &mut Group) {
+    form_cases(group);
     for format in FORMATS {
         let bytes: &'static [u8] = (format.write)(&sample()).leak();
         let expected = sample();

@@ -1,7 +1,8 @@
 //! The crates that people use for serde in each format.
 
 use polywire_gate::groups::serde::{
-    self as gate, Batch, BorrowedBatch, case_name, message, sample,
+    self as gate, Batch, BorrowedBatch, case_name, form_case_name, form_message, message, sample,
+    search,
 };
 use polywire_gate::{Group, same, same_bytes};
 use serde::de::DeserializeOwned;
@@ -76,8 +77,32 @@ const PEERS: &[Peer] = &[
     },
 ];
 
+fn form_cases(group: &mut Group) {
+    const PEER: &str = "serde_urlencoded";
+    let bytes = form_message();
+    group.extend(&form_case_name("read"), |case| {
+        case.peer(
+            PEER,
+            move || serde_urlencoded::from_bytes(bytes).ok(),
+            |answer| same(answer, &Some(search())),
+        )
+        .target_ratio_time(PEER, 1.0);
+    });
+    let value = search();
+    let expected = serde_urlencoded::to_string(&value).unwrap_or_default();
+    group.extend(&form_case_name("write"), |case| {
+        case.peer(
+            PEER,
+            move || serde_urlencoded::to_string(&value).unwrap_or_default(),
+            move |written| same_bytes(written.as_bytes(), expected.as_bytes()),
+        )
+        .target_ratio_time(PEER, 1.0);
+    });
+}
+
 pub(crate) fn cases(group: &mut Group) {
     gate::cases(group);
+    form_cases(group);
     for peer in PEERS {
         let bytes = message(peer.format);
         group.extend(&case_name("read", peer.format), |case| {

@@ -90,7 +90,41 @@ impl<'de> MsgPackDecoder<'de> {
         self.bytes.get(self.at).copied().unwrap_or(0xc1)
     }
 
+    /// Begins a list or map of any length.
+    #[inline(never)]
+    pub(super) fn slow_begin(&mut self, is_map: bool, at: Member<'_>) -> Result<Seq, Error> {
+        let start = self.at;
+        match self.head()? {
+            Head::Array(len) if !is_map => self.enter(len, is_map, start),
+            Head::Map(len) if is_map => self.enter(len, is_map, start),
+            _ => Err(self.wrong_type(start, at.kind().describe())),
+        }
+    }
+
+    /// The integer at the current offset and the length of its encoding. `None` for another type,
+    /// for more than 63 bits, and possibly at the end of the input.
+    #[inline(always)]
+    pub(super) fn quick_integer(&self) -> Option<(i64, usize)> {
+        let rest = self.rest();
+        match *rest.first()? {
+            first @ (0x00..=0x7f | 0xe0..=0xff) => Some((i8::from_be_bytes([first]).into(), 1)),
+            // 1, 2, 4 or 8 bytes in big-endian order: first unsigned, then signed.
+            first @ 0xcc..=0xd3 => {
+                let window = u64::from_be_bytes(*rest[1..].first_chunk()?);
+                let len = 1 << (first & 3);
+                let shift = 64 - 8 * len;
+                let value = match first {
+                    0xcc..=0xcf => i64::try_from(window >> shift).ok()?,
+                    _ => window.cast_signed() >> shift,
+                };
+                Some((value, 1 + len))
+            }
+            _ => None,
+        }
+    }
+
     /// Enters a list or map of `len` elements, whose head began at `start`.
+    #[inline]
     pub(super) fn enter(&mut self, len: u32, is_map: bool, start: usize) -> Result<Seq, Error> {
         self.budget
             .enter()
@@ -98,13 +132,18 @@ impl<'de> MsgPackDecoder<'de> {
         // An item has at least one byte, and an entry two.
         let min_len = u64::from(len) * if is_map { 2 } else { 1 };
         if min_len > self.rest().len() as u64 {
-            self.at = start;
-            return Err(self.error(ErrorKind::Truncated, "a length that fits the message"));
+            return Err(self.too_long(start));
         }
         Ok(Seq {
             left: len.into(),
             ..Seq::default()
         })
+    }
+
+    #[cold]
+    fn too_long(&mut self, start: usize) -> Error {
+        self.at = start;
+        self.error(ErrorKind::Truncated, "a length that fits the message")
     }
 
     /// Moves to the next element. Returns `false` at the end.

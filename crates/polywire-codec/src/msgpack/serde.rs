@@ -134,14 +134,9 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
 
     #[inline(always)]
     fn quick_integer(&mut self) -> Option<i64> {
-        match *self.rest() {
-            [first @ (0x00..=0x7f | 0xe0..=0xff), ..] => {
-                self.at += 1;
-                Some(i8::from_be_bytes([first]).into())
-            }
-            [0xcc..=0xd3, ..] => self.multi_byte_integer(),
-            _ => None,
-        }
+        let (value, len) = MsgPackDecoder::quick_integer(self)?;
+        self.at += len;
+        Some(value)
     }
 
     /// `rmp_serde` writes these integers as 16 bytes.
@@ -211,20 +206,6 @@ impl<'de> SerdeReader<'de> for MsgPackDecoder<'de> {
 }
 
 impl MsgPackDecoder<'_> {
-    /// An integer of more than one byte.
-    #[inline(never)]
-    fn multi_byte_integer(&mut self) -> Option<i64> {
-        let (first, rest) = self.rest().split_first()?;
-        let (head, len) = head(*first, rest)?;
-        let value = match head {
-            Head::Signed(value) => value,
-            Head::Unsigned(value) => i64::try_from(value).ok()?,
-            _ => return None,
-        };
-        self.at += len;
-        Some(value)
-    }
-
     /// A timestamp as RFC 3339 text.
     fn timestamp_text(&mut self) -> Result<String, Error> {
         let start = self.at;

@@ -29,12 +29,14 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
 
     #[inline]
     fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error> {
+        let is_map = container != Container::List;
         let start = self.at;
-        match (container, self.head()?) {
-            (Container::List, Head::Array(len)) => self.enter(len, false, start),
-            (Container::Structure | Container::Map, Head::Map(len)) => self.enter(len, true, start),
-            _ => Err(self.wrong_type(start, at.kind().describe())),
+        let first = self.peek();
+        if first & 0xf0 == if is_map { 0x80 } else { 0x90 } {
+            self.at += 1;
+            return self.enter((first & 0x0f).into(), is_map, start);
         }
+        self.slow_begin(is_map, at)
     }
 
     #[inline]
@@ -108,22 +110,34 @@ impl<'de> TokenReader<'de> for MsgPackDecoder<'de> {
 
     #[inline]
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
-        let start = self.at;
-        match self.head()? {
-            Head::Boolean(value) => Ok(value),
-            _ => Err(self.wrong_type(start, "true or false")),
+        match self.peek() {
+            first @ (0xc2 | 0xc3) => {
+                self.at += 1;
+                Ok(first == 0xc3)
+            }
+            _ => {
+                let start = self.at;
+                self.head()?;
+                Err(self.wrong_type(start, "true or false"))
+            }
         }
     }
 
     #[inline]
     fn integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
+        let (min, max) = at.kind().integer_range();
+        if let Some((value, len)) = self.quick_integer()
+            && (min..=max).contains(&value)
+        {
+            self.at += len;
+            return Ok(value);
+        }
         let start = self.at;
         let value = match self.head()? {
             Head::Signed(value) => Some(value),
             Head::Unsigned(value) => i64::try_from(value).ok(),
             _ => return Err(self.wrong_type(start, at.kind().describe())),
         };
-        let (min, max) = at.kind().integer_range();
         match value.filter(|value| (min..=max).contains(value)) {
             Some(value) => Ok(value),
             None => Err(self.invalid_value(start, at.kind().describe())),
