@@ -2,6 +2,7 @@
 #![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -450,6 +451,36 @@ fn values_behind_tags_and_maps_of_both_kinds() {
     ] {
         assert_eq!(value(twice).unwrap_err().kind(), ErrorKind::Duplicate);
     }
+}
+
+/// Large integers and decimals have tags. Text may have tags without meaning, and dates are text.
+#[test]
+fn numbers_with_tags_are_not_strings() {
+    let read = |bytes: &[u8]| cbor::from_slice::<String>(bytes);
+    let large = {
+        let mut bytes = vec![0xc2, 0x58, 20];
+        bytes.extend([0xff; 20]);
+        bytes
+    };
+    let numbers = [
+        &[0xc2, 0x41, 0x61][..],
+        &[0xc3, 0x41, 0x61],
+        &[0xc4, 0x82, 0x20, 0x18, 0x0f],
+        &[0xd9, 0xd9, 0xf7, 0xc2, 0x41, 0x61],
+        &large,
+    ];
+    for number in numbers {
+        let error = read(number).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WrongType, "{number:x?}: {error}");
+        let error = cbor::from_slice::<Cow<'_, str>>(number).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WrongType, "{number:x?}: {error}");
+    }
+    assert_eq!(read(&[0xd8, 0x20, 0x61, b'a']).unwrap(), "a");
+    assert_eq!(
+        read(&[0xd9, 0xd9, 0xf7, 0xd8, 0x20, 0x61, b'a']).unwrap(),
+        "a"
+    );
+    assert_eq!(read(&[0xc1, 0x00]).unwrap(), "1970-01-01T00:00:00Z");
 }
 
 /// A map takes no key twice, whatever comes of it and however the key is spelled: which

@@ -269,6 +269,32 @@ fn status_codes_of_responses() {
     }
 }
 
+/// Every protocol over HTTP that can call the operation sends the host prefix.
+#[test]
+fn hosts_of_all_protocols() {
+    let set = set();
+    let service = set.service(0);
+    let operation = service.find_operation("Hosted").unwrap();
+    let input = Value::Map(map([("tenant", "acme".into()), ("zone", "eu-1".into())]));
+    let mut kinds = Vec::new();
+    for kind in ProtocolKind::http() {
+        let Ok(protocol) = kind.build(service) else {
+            continue;
+        };
+        let request = protocol.encode_input(operation, &Dynamic(&input)).unwrap();
+        let prefix = request.extensions().get::<polywire_protocol::HostPrefix>();
+        assert_eq!(prefix.unwrap().0, "acme.data-eu-1.", "{kind:?}");
+        kinds.push(kind);
+    }
+    for kind in [
+        ProtocolKind::XmlRpc,
+        ProtocolKind::JsonRpc,
+        ProtocolKind::RestJson1,
+    ] {
+        assert!(kinds.contains(&kind), "{kinds:?}");
+    }
+}
+
 #[test]
 fn hosts() {
     let host = |tenant: &str, zone: &str| {

@@ -3,7 +3,7 @@
 use crate::Defaults;
 
 /// How a decoder treats nulls, missing members and other input that the model does not allow. The
-/// same rules apply to all formats. Syntax errors and exceeded limits are always errors.
+/// profile of each format has these rules. Syntax errors and exceeded limits are always errors.
 ///
 /// ```
 /// use polywire_schema::{Defaults, Rules};
@@ -13,12 +13,14 @@ use crate::Defaults;
 /// assert_eq!(Rules::UNCHECKED.defaults, Defaults::Ignored);
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Rules {
     /// Whether nulls in lists and maps that are not sparse are skipped. Otherwise they are errors.
+    /// Forms have no nulls.
     pub skip_nulls: bool,
-    /// Whether missing required members, unknown variants of unions and RFC 3339 timestamps with an
-    /// offset from UTC are errors. In XML, text between elements and an unexpected root element
-    /// too.
+    /// Whether violations of the model are errors: missing required members and unknown variants of
+    /// unions; in JSON, XML and forms also RFC 3339 timestamps with an offset from UTC; in XML also
+    /// text between elements and an unexpected root element.
     pub strict: bool,
     /// The missing members that get their default.
     pub defaults: Defaults,

@@ -49,7 +49,7 @@ pub use encode::CborEncoder;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CborProfile {
-    /// The rules for nulls, missing members and defaults.
+    /// The rules for nulls, missing members, other violations of the model, and defaults.
     pub rules: Rules,
 }
 

@@ -112,7 +112,7 @@ pub struct FormProfile {
     pub flat: bool,
     /// The format of timestamps whose member has no `@timestampFormat`.
     pub timestamp_format: TimestampFormat,
-    /// The rules for nulls, missing members and defaults.
+    /// The rules for nulls, missing members, other violations of the model, and defaults.
     pub rules: Rules,
     /// Top-level fields that belong to the protocol. They are not members of the structure, even if
     /// it has members of the same names, and may occur at most once.

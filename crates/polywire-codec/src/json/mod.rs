@@ -54,7 +54,7 @@ pub struct JsonProfile {
     /// Whether to write big integers and decimals as strings, so that peers do not read them as
     /// doubles. Strings and numbers are then both accepted on reading.
     pub quoted_big_numbers: bool,
-    /// The rules for nulls, missing members and defaults.
+    /// The rules for nulls, missing members, other violations of the model, and defaults.
     pub rules: Rules,
     /// Which members of the top-level structure the document contains.
     pub part: Part,

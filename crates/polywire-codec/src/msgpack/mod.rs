@@ -47,7 +47,7 @@ pub use encode::MsgPackEncoder;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MsgPackProfile {
-    /// The rules for nulls, missing members and defaults.
+    /// The rules for nulls, missing members, other violations of the model, and defaults.
     pub rules: Rules,
 }
 

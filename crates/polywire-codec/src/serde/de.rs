@@ -144,15 +144,13 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
     fn slow_string<V: Visitor<'de>>(self, lent: bool, visitor: V) -> Result<V::Value> {
         let reader = self.0;
         let start = reader.position();
-        if !lent {
-            reader.skip_extensions()?;
-        }
         match reader.kind()? {
             Kind::String => {
                 let result = reader.visit_string(lent, visitor);
                 with_position(result, start, reader)
             }
             Kind::Number => ValueDeserializer(reader).number_for_text(visitor),
+            Kind::Extension => with_position(reader.text_extension(visitor), start, reader),
             _ => ValueDeserializer(reader).any(true, visitor),
         }
     }

@@ -32,6 +32,7 @@ pub(crate) use macros::{
     deserialize_lists_with, deserialize_transparent, impl_compound, serialize_transparent,
     unsupported,
 };
+pub(crate) use non_text::NonText;
 pub(crate) use ser::{BlobContent, Role, ValueSerializer, serialize};
 
 /// The maximum of the size hints that types use to reserve memory.
@@ -179,6 +180,12 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     ) -> Result<V::Value, Error> {
         let _ = (check_keys, visitor);
         Err(self.error(ErrorKind::WrongType, "a value"))
+    }
+
+    /// Like [`extension`](Self::extension), for a type that expects text. Numbers are errors.
+    #[cold]
+    fn text_extension<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        self.extension(true, visitor)
     }
 
     /// Reads a newtype with a [reserved](is_reserved) name.

@@ -8,10 +8,10 @@ use serde::de::{Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpecte
 ///
 /// Formats pass some values as text although they are not strings, such as the digits of numbers that
 /// serde has no type for. Most visitors for strings or bytes would accept them.
-pub(super) struct NonText<V> {
-    pub(super) visitor: V,
+pub(crate) struct NonText<V> {
+    pub(crate) visitor: V,
     /// What the text is, for the error.
-    pub(super) found: &'static str,
+    pub(crate) found: &'static str,
 }
 
 macro_rules! forward {

@@ -133,7 +133,7 @@ pub struct XmlProfile<'n> {
     /// `@xmlNamespace` of the service, prefix and URI. The encoder writes it on the root element if
     /// its shape has no namespace.
     pub namespace: Option<(Option<&'n str>, &'n str)>,
-    /// The rules for nulls, missing members and defaults.
+    /// The rules for nulls, missing members, other violations of the model, and defaults.
     pub rules: Rules,
     /// Which members of the root structure the document contains.
     pub part: Part,

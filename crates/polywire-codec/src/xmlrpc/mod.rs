@@ -63,7 +63,7 @@ pub use style::{FaultDetail, ForbiddenText, Nil, Style};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct XmlRpcProfile {
-    /// The rules for nulls, missing members and defaults.
+    /// The rules for nulls, missing members, other violations of the model, and defaults.
     pub rules: Rules,
     /// Whether the members of the input are positional parameters. Otherwise the input is one
     /// parameter, a struct.

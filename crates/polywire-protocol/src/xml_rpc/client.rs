@@ -11,6 +11,7 @@ use polywire_schema::{
 
 use super::code::kind_of_code;
 use super::{DETAIL, DETAIL_HEADER, TEXT_XML, XmlRpc, YES};
+use crate::endpoint::add_host_prefix;
 use crate::protocol::{ClientProtocol, Outcome};
 use crate::{Fault, error_info};
 
@@ -33,6 +34,7 @@ impl ClientProtocol for XmlRpc {
         if self.style.fault_detail != FaultDetail::Never {
             request.headers_mut().insert(DETAIL_HEADER, YES);
         }
+        add_host_prefix(&mut request, operation, input)?;
         Ok(request)
     }
 

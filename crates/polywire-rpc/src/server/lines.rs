@@ -42,9 +42,9 @@ impl Server {
     ///
     /// If a layer or a limit rejects a message, each of its calls that has an id gets the error with this id: that of a
     /// response of JSON-RPC, otherwise the one that belongs to the status, such as an overload for 429 and 503. If the calls
-    /// of the message cannot be found, there is one error, with the id null. Layers around HTTP requests must keep the
-    /// extensions of a response that they change: a response without them counts as a rejection by the layer, although the
-    /// calls may have run.
+    /// of the message cannot be found, there is one error, with the id null. Layers around HTTP requests that change a
+    /// response must keep its extensions, and its body on one line: any other response counts as a rejection by the layer,
+    /// although the calls may have run.
     ///
     /// ```
     /// use polywire_protocol::ProtocolKind;
@@ -232,6 +232,13 @@ impl Server {
         let error = rejection.unwrap_or_else(encode);
         let Ok(batch) = protocol.split(head, line, &engine.limits) else {
             return error;
+        };
+        // The error of a layer is repeated for each call.
+        let error = match error.len().saturating_mul(batch.calls.len()) > engine.limits.bytes() {
+            true => encode(Fault::internal(
+                "a layer answered with a response that is too long",
+            )),
+            false => error,
         };
         let calls = batch.calls.iter();
         let responses = calls.map(|call| call.id.as_ref().map(|_| Response::new(error.clone())));

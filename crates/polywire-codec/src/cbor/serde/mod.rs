@@ -24,7 +24,9 @@ use super::head::{INDEFINITE, Tag};
 use super::{CborDecoder, CborEncoder, CborProfile};
 use crate::integers;
 use crate::parameters::Parameters;
-use crate::serde::{Keys, Kind, MAX_SIZE_HINT, SerdeReader, SerdeWriter, ValueDeserializer};
+use crate::serde::{
+    Keys, Kind, MAX_SIZE_HINT, NonText, SerdeReader, SerdeWriter, ValueDeserializer,
+};
 
 impl<'de> CborDecoder<'de> {
     /// Deserializes the next data item. Strings and bytes of definite length can be borrowed.
@@ -251,6 +253,23 @@ impl<'de> SerdeReader<'de> for CborDecoder<'de> {
             }
             Tag::Unsigned | Tag::Negative => integers::visit(&self.bignum(tag, start)?, visitor),
             Tag::Decimal => visitor.visit_str(self.decimal(start)?.as_str()),
+        }
+    }
+
+    #[cold]
+    fn text_extension<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let start = self.at;
+        match self.tag()? {
+            Some((Tag::Unsigned | Tag::Negative | Tag::Decimal, _)) => {
+                self.at = start;
+                let found = "a number";
+                self.extension(true, NonText { visitor, found })
+            }
+            Some(_) => {
+                self.at = start;
+                self.extension(true, visitor)
+            }
+            None => ValueDeserializer(self).any(true, visitor),
         }
     }
 

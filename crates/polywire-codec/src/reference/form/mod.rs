@@ -5,7 +5,7 @@ mod write;
 
 pub use write::FormEncoder;
 
-use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags, Rules};
+use polywire_schema::{Error, ErrorKind, Limits, Member, MemberFlags};
 
 use super::decode::TreeDecoder;
 use super::format::{DecodeFormat, Format, Input, Options, Values};
@@ -99,12 +99,11 @@ impl Format for FormFormat {
     const NAME: &'static str = "form";
 
     fn options(&self) -> Options {
+        let mut rules = self.0.rules;
+        // Forms have no null.
+        rules.skip_nulls = false;
         Options {
-            // Forms have no null.
-            rules: Rules {
-                skip_nulls: false,
-                ..self.0.rules
-            },
+            rules,
             names: self.0.names.source(),
             timestamps: self.0.timestamp_format,
             limits_names: false,
