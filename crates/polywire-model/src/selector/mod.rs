@@ -47,7 +47,7 @@ pub use self::select::{Match, ShapeOrMember};
 ///
 /// | step | yields |
 /// |---|---|
-/// | `*` | the shape itself, as all that are called tests here |
+/// | `*` | the shape itself. The steps called "test" yield the shape itself if the test succeeds |
 /// | `structure`, `string`, `operation`, ... | test: a type. An `enum` is a `string` too, an `intEnum` an `integer`; `set` and `collection` are old names of `list` |
 /// | `member` | test: a member of a shape |
 /// | `number`, `simpleType`, `aggregateType`, `dataType`, `serviceType` | test: one of several types |
