@@ -73,10 +73,7 @@ fn is_error_document(body: &Bytes) -> bool {
 }
 
 const fn side_profile(side: Side) -> XmlProfile<'static> {
-    match side {
-        Side::Client => XmlProfile::DEFAULT.for_client(),
-        Side::Server => XmlProfile::DEFAULT,
-    }
+    XmlProfile::DEFAULT.with_rules(side.rules())
 }
 
 impl RestFormat for RestXmlFormat {

@@ -183,12 +183,18 @@ impl<'n> XmlProfile<'n> {
         }
     }
 
+    /// Sets how input that the model does not allow is treated.
+    #[must_use]
+    pub const fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
     /// Decodes as a client: skips nulls in lists and maps that are not sparse, and accepts any root
     /// element and missing required members.
     #[must_use]
-    pub const fn for_client(mut self) -> Self {
-        self.rules = Rules::CLIENT;
-        self
+    pub const fn for_client(self) -> Self {
+        self.with_rules(Rules::CLIENT)
     }
 
     /// Sets which members of the root structure the document contains.

@@ -126,7 +126,8 @@ pub(crate) fn conflicting_encoding(declaration: &str, text: &str) -> Option<Stri
 /// The declared encoding, for an error, if it is not UTF-8.
 pub(crate) fn non_utf8_encoding(declaration: &str) -> Option<String> {
     let encoding = pseudo_attribute(declaration, "encoding")?;
-    (!is_utf8_compatible(encoding)).then(|| encoding.chars().take(24).map(snippet::printable).collect())
+    (!is_utf8_compatible(encoding))
+        .then(|| encoding.chars().take(24).map(snippet::printable).collect())
 }
 
 /// Whether text in this encoding is valid UTF-8.
