@@ -45,8 +45,8 @@ pub struct XmlDecoder<'de> {
     pub(super) scratch: Text,
 }
 
-// Flags in the `state` of a structure. If any is set, `peek` returns `None`, so that `next_member` is
-// called. `IN_TAG` is cleared after the attributes, the others stay.
+// Flags in the `state` of a structure. If any is set, `peek` returns `None`, so that `next_member`
+// is called. `IN_TAG` is cleared after the attributes, the others stay.
 /// The start tag can have further attributes.
 pub(super) const IN_TAG: u32 = 1;
 /// The element is empty.

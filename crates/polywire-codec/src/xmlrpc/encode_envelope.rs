@@ -1,9 +1,10 @@
 //! Writes the tags around values, and checks that a message is complete.
 //!
 //! `finish` returns no incomplete message. It returns the first error of any function, and checks that
-//! a response, fault, parameter or result of `system.multicall` has exactly one value. Functions that write a whole top-level
-//! value ([`document`](polywire_schema::Encoder::document), `serialize`, structures) store its end in
-//! `value_end`. The values of other functions (scalars, `raw`) are counted by their tags.
+//! a response, fault, parameter or result of `system.multicall` has exactly one value. Functions that
+//! write a whole top-level value ([`document`](polywire_schema::Encoder::document), `serialize`,
+//! structures) store its end in `value_end`. The values of other functions (scalars, `raw`) are counted
+//! by their tags.
 
 use polywire_schema::{Defaults, Encoder, Error, ErrorKind, Member};
 use polywire_text::element_writer;
