@@ -3,7 +3,7 @@
 use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Value};
+use polywire_schema::{Body, Decode, Defaults, Error, Limits, Member, Rules, Value};
 
 use crate::size_hint::SizeHint;
 
@@ -15,12 +15,17 @@ pub enum Side {
 }
 
 impl Side {
+    /// Returns how this side treats input that the model does not allow.
+    pub(crate) const fn rules(self) -> Rules {
+        match self {
+            Self::Client => Rules::CLIENT,
+            Self::Server => Rules::SERVER,
+        }
+    }
+
     /// Returns which absent members this side reads or writes as their default value.
     pub(crate) const fn defaults(self) -> Defaults {
-        match self {
-            Self::Client => Defaults::Client,
-            Self::Server => Defaults::Server,
-        }
+        self.rules().defaults
     }
 }
 
@@ -52,16 +57,13 @@ pub trait Document {
     fn value(&self, body: &Body, limits: &Limits) -> Value;
 }
 
-/// JSON, with this profile for servers.
+/// JSON, with this profile. The rules of the side replace those of the profile.
 #[derive(Debug)]
 pub struct Json(pub(crate) JsonProfile);
 
 impl Json {
     const fn profile(&self, side: Side) -> JsonProfile {
-        match side {
-            Side::Client => self.0.for_client(),
-            Side::Server => self.0,
-        }
+        self.0.with_rules(side.rules())
     }
 }
 
@@ -113,10 +115,7 @@ pub struct Cbor;
 
 impl Cbor {
     const fn profile(side: Side) -> CborProfile {
-        match side {
-            Side::Client => CborProfile::DEFAULT.for_client(),
-            Side::Server => CborProfile::DEFAULT,
-        }
+        CborProfile::DEFAULT.with_rules(side.rules())
     }
 }
 

@@ -73,10 +73,7 @@ fn is_error_document(body: &Bytes) -> bool {
 }
 
 const fn side_profile(side: Side) -> XmlProfile<'static> {
-    match side {
-        Side::Client => XmlProfile::DEFAULT.for_client(),
-        Side::Server => XmlProfile::DEFAULT,
-    }
+    XmlProfile::DEFAULT.with_rules(side.rules())
 }
 
 impl RestFormat for RestXmlFormat {
@@ -274,10 +271,10 @@ impl RestFormat for RestXmlFormat {
             return None;
         }
         let text = |text: std::borrow::Cow<'_, str>| text.into_owned();
-        let name = decoder.peek(&["Code"]).ok()??;
+        let name = decoder.peek_text(&["Code"]).ok()??;
         let message = ["Message", "message"]
             .into_iter()
-            .find_map(|name| decoder.peek(&[name]).ok()?);
+            .find_map(|name| decoder.peek_text(&[name]).ok()?);
         Some(ErrorInfo {
             name: text(name),
             message: message.map(text),

@@ -18,7 +18,7 @@ pub struct Seq {
     pub state: u32,
     /// The number of remaining items, for formats that declare a length.
     pub left: u64,
-    /// A position in the input, for formats that need one.
+    /// A position in the input, or other state of the format.
     pub mark: u64,
     /// The number of items or members so far.
     pub count: u32,

@@ -59,12 +59,18 @@ impl CborProfile {
         rules: Rules::SERVER,
     };
 
+    /// Sets how input that the model does not allow is treated.
+    #[must_use]
+    pub const fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
     /// The options of a client: nulls in dense collections are skipped, missing required members
     /// are not errors, and members that are optional to clients get no default.
     #[must_use]
-    pub const fn for_client(mut self) -> Self {
-        self.rules = Rules::CLIENT;
-        self
+    pub const fn for_client(self) -> Self {
+        self.with_rules(Rules::CLIENT)
     }
 }
 

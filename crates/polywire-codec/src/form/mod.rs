@@ -136,12 +136,18 @@ impl FormProfile {
         ..Self::AWS_QUERY
     };
 
+    /// Sets how input that the model does not allow is treated.
+    #[must_use]
+    pub const fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
     /// The options of a client: missing required members, unknown variants and dates with an offset
     /// are not errors, and members that are optional to clients get no default.
     #[must_use]
-    pub const fn for_client(mut self) -> Self {
-        self.rules = Rules::CLIENT;
-        self
+    pub const fn for_client(self) -> Self {
+        self.with_rules(Rules::CLIENT)
     }
 
     /// Sets the format of timestamps whose member has no `@timestampFormat`.

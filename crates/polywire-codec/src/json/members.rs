@@ -38,15 +38,15 @@ impl<'de> JsonDecoder<'de> {
     }
 
     /// Moves to the next element of any container, and reports errors.
-    /// [`next_item`](Self::next_item) is the fast version for lists.
-    /// Members of structures are not counted, because their number is limited by the schema.
+    /// [`next_item`](Self::next_item) is the fast version for lists and skipped values, and always
+    /// counts. Members of structures are not counted, because their number is limited by the schema.
     #[inline(never)]
     pub(super) fn slow_next(
         &mut self,
         seq: &mut Seq,
         close: u8,
         expected: &'static str,
-        count: bool,
+        counts_items: bool,
     ) -> Result<bool, Error> {
         let token = self.peek_token();
         if token == close {
@@ -64,7 +64,7 @@ impl<'de> JsonDecoder<'de> {
             }
         }
         seq.count += 1;
-        if count {
+        if counts_items {
             self.count_item()?;
         }
         Ok(true)

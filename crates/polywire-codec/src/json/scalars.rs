@@ -13,8 +13,8 @@ use super::decode::JsonDecoder;
 pub(super) enum StringToken {
     /// Without escapes: its start and end in the input.
     Plain(usize, usize),
-    /// With escapes: its text.
-    Unescaped(String),
+    /// With escapes: its text, in which they are decoded.
+    Decoded(String),
 }
 
 impl<'de> JsonDecoder<'de> {
@@ -33,7 +33,7 @@ impl<'de> JsonDecoder<'de> {
     pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Error> {
         match self.string_token()? {
             StringToken::Plain(start, end) => Ok(Cow::Borrowed(&self.text[start..end])),
-            StringToken::Unescaped(text) => Ok(Cow::Owned(text)),
+            StringToken::Decoded(text) => Ok(Cow::Owned(text)),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'de> JsonDecoder<'de> {
             self.at = end + 1;
             return Ok(StringToken::Plain(start, end));
         }
-        self.escaped_string(start).map(StringToken::Unescaped)
+        self.escaped_string(start).map(StringToken::Decoded)
     }
 
     /// Reads a string with escapes. `start` is the offset after the opening quote.
@@ -91,8 +91,8 @@ impl<'de> JsonDecoder<'de> {
         self.digits(start)
     }
 
-    /// The digits of a big number that began at `start`. Their number is limited like the length of
-    /// strings.
+    /// The text of a big number that began at `start`: its digits, with sign, point and exponent. A
+    /// text of more bytes than a string may have is an error.
     pub(super) fn digits(&mut self, start: usize) -> Result<Text, Error> {
         let end = self.at;
         if !self.budget.fits(end - start) {
@@ -121,7 +121,7 @@ impl<'de> JsonDecoder<'de> {
         self.skip_space();
         match self.string_token()? {
             StringToken::Plain(start, end) => Ok(self.text_of(start, end)),
-            StringToken::Unescaped(text) => Ok(Text::from(text)),
+            StringToken::Decoded(text) => Ok(Text::from(text)),
         }
     }
 

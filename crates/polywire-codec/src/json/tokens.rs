@@ -24,8 +24,8 @@ pub(super) const fn bounds(container: Container) -> (u8, u8, &'static str) {
     }
 }
 
-/// Converts an offset in the text of a string to an offset in the input, from the opening quote.
-/// If the string has escapes, the two differ, and the result is the opening quote.
+/// Converts an offset in the text of a string to an offset from its opening quote: 0 if the string
+/// has escapes, because the text then differs from the input.
 const fn offset_in_string(has_escapes: bool, offset: usize) -> usize {
     match has_escapes {
         true => 0,
@@ -207,7 +207,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
         let source = self.profile.names.source();
         let ordinal = at.find_variant(source, *text.first_chunk()?, len)?;
         let (value, token) = self.token_after_colon(name + len + 3);
-        // Documents may be null. They and errors are left to `member`.
+        // A member of type document may be null. It and errors are left to `member`.
         if matches!(token, b'n' | 0) || self.budget.enter().is_err() {
             return None;
         }

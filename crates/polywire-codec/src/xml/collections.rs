@@ -17,7 +17,7 @@ const FLATTENED: u32 = 1;
 const NO_CONTENT: u32 = 2;
 
 /// Flag: in the current entry, the key comes after the value.
-const KEY_BEHIND: u32 = 4;
+const KEY_AFTER_VALUE: u32 = 4;
 
 impl<'de> XmlDecoder<'de> {
     /// Begins a list or map. If it is flattened, the start tag of its first item has been read.
@@ -63,7 +63,7 @@ impl<'de> XmlDecoder<'de> {
             return Ok(false);
         }
         // The start tag is that of the item before, or that of the schema.
-        let last = last_tag(seq);
+        let last = last_item(seq);
         let again = last.len > 0
             && scan::tag_repeats(tag, cursor.bytes(), last.start, last.len + "<>".len());
         let len = match again {
@@ -104,8 +104,8 @@ impl<'de> XmlDecoder<'de> {
         tag: Run<'_>,
         is: impl Fn(&str) -> bool,
     ) -> Result<bool, Error> {
-        // Only flattened lists and maps use the tag of the last item.
-        let keep = seq.state & FLATTENED != 0 || at.kind() == ShapeKind::Map;
+        // Of other lists, `seen` has the offset of a plain start tag, which only `next_item` sets.
+        let stores_name = seq.state & FLATTENED != 0 || at.kind() == ShapeKind::Map;
         if seq.state & FLATTENED != 0 {
             if seq.count > 0 && !self.next_sibling(at, seq)? {
                 self.budget.leave();
@@ -133,7 +133,7 @@ impl<'de> XmlDecoder<'de> {
         }
         seq.count = seq.count.saturating_add(1);
         self.count_item()?;
-        if keep {
+        if stores_name {
             let name = self.cursor.name;
             seq.seen = [name.start as u64, name.len as u64];
         }
@@ -154,7 +154,7 @@ impl<'de> XmlDecoder<'de> {
         }
         let before = self.cursor.at;
         self.cursor.start_tag()?;
-        let same = self.cursor.slice(self.cursor.name) == self.cursor.slice(last_tag(seq));
+        let same = self.cursor.slice(self.cursor.name) == self.cursor.slice(last_item(seq));
         if !same {
             self.cursor.at = before;
             self.cursor.value_kind = CONTENT;
@@ -194,7 +194,7 @@ impl<'de> XmlDecoder<'de> {
     /// key.
     pub(super) fn key_and_value(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<Text, Error> {
         let (key_at, value_at) = (at.target().member(0), at.target().member(1));
-        let entry = last_tag(seq);
+        let entry = last_item(seq);
         let mut key = None;
         let mut value = None;
         if self.cursor.value_kind == EMPTY {
@@ -203,7 +203,8 @@ impl<'de> XmlDecoder<'de> {
         loop {
             self.cursor.skip_between()?;
             if matches!(self.cursor.rest(), [b'<', b'/', ..]) {
-                // The end tag is only checked here, and read again by `end_entry`.
+                // An end tag of another element is a syntax error. Otherwise the error is at the end
+                // tag.
                 let end = self.cursor.at;
                 self.cursor.end_tag(entry)?;
                 self.cursor.at = end;
@@ -218,11 +219,11 @@ impl<'de> XmlDecoder<'de> {
                 Child::Key => {
                     let text = self.string(key_at)?;
                     let text = keep::text(self.body, text);
-                    if let Some((at, name, value_kind)) = value.take() {
-                        self.cursor.at = at;
+                    if let Some((offset, name, value_kind)) = value.take() {
+                        self.cursor.at = offset;
                         self.cursor.name = name;
                         self.cursor.value_kind = value_kind;
-                        seq.state |= KEY_BEHIND;
+                        seq.state |= KEY_AFTER_VALUE;
                         return Ok(text);
                     }
                     key = Some(text);
@@ -273,8 +274,8 @@ impl<'de> XmlDecoder<'de> {
     /// Reads the rest of an entry after its value, and its end tag.
     #[inline]
     fn end_entry(&mut self, at: Member<'_>, seq: &mut Seq) -> Result<(), Error> {
-        let entry = last_tag(seq);
-        if seq.state & KEY_BEHIND == 0
+        let entry = last_item(seq);
+        if seq.state & KEY_AFTER_VALUE == 0
             && let Some(end) = self.cursor.plain_end(self.cursor.at, entry)
         {
             self.cursor.at = end;
@@ -292,10 +293,10 @@ impl<'de> XmlDecoder<'de> {
             }
             match self.entry_child(at.target().member(0), at.target().member(1))? {
                 // It was read before.
-                Child::Key if seq.state & KEY_BEHIND != 0 => seq.state &= !KEY_BEHIND,
+                Child::Key if seq.state & KEY_AFTER_VALUE != 0 => seq.state &= !KEY_AFTER_VALUE,
                 Child::Key | Child::Value => return Err(self.duplicate_in_entry()),
                 // Elements before the key were counted when the key was searched for.
-                Child::Other if seq.state & KEY_BEHIND != 0 => {}
+                Child::Other if seq.state & KEY_AFTER_VALUE != 0 => {}
                 Child::Other => self.count_item()?,
             }
             self.skip_element()?;
@@ -320,7 +321,7 @@ enum Child {
 /// The name of the last item or entry of a flattened list or of a map. In other lists: the offset
 /// of the last start tag, and the length of its name if the tag is plain.
 #[inline(always)]
-fn last_tag(seq: &Seq) -> Span {
+fn last_item(seq: &Seq) -> Span {
     Span {
         start: seq.seen[0] as usize,
         len: seq.seen[1] as usize,

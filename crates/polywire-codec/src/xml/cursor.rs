@@ -42,10 +42,10 @@ pub(super) struct Cursor<'de> {
     tokens: Tokens<'de, Strict>,
     /// [`CONTENT`], [`EMPTY`] or [`ATTRIBUTE`], with or without [`UNCHECKED_ROOT`].
     pub(super) value_kind: u8,
-    /// The value of the attribute that comes next.
-    pub(super) attribute: Span,
-    /// The offset of the attributes after it.
-    pub(super) attributes: usize,
+    /// The value of the attribute that was read last.
+    pub(super) attribute_value: Span,
+    /// The offset after that attribute, where the next can begin.
+    pub(super) next_attribute_at: usize,
     /// Whether the document contains `]]>`, which is only allowed at the end of CDATA.
     pub(super) has_cdata_end: bool,
 }
@@ -67,14 +67,14 @@ impl DerefMut for Cursor<'_> {
 }
 
 impl<'de> Cursor<'de> {
-    /// A cursor after the start tag of the root element. `may_need_checks` says whether the text may contain
-    /// `]` or characters beyond ASCII.
+    /// A cursor after the start tag of the root element. `may_need_checks` says whether the text may
+    /// contain `]` or characters beyond ASCII.
     pub(super) fn new(text: &'de str, may_need_checks: bool) -> Result<Self, Error> {
         let mut cursor = Self {
             tokens: Tokens::new(text, Strict),
             value_kind: CONTENT,
-            attribute: Span::default(),
-            attributes: 0,
+            attribute_value: Span::default(),
+            next_attribute_at: 0,
             has_cdata_end: false,
         };
         cursor.check_names = may_need_checks && !text.is_ascii();

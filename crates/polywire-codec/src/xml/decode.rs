@@ -7,7 +7,7 @@
 //!
 //! There is no stack of open elements. The [`Seq`] of a structure, list or map has in `mark` and
 //! `left` the position and length of the name of its element, and its state in `state`. In lists
-//! and maps, `seen` has the position and length of the last item's name.
+//! and maps, `seen` describes the last item: see `last_item` in `collections.rs`.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use polywire_text::utf8;
 
 use super::XmlProfile;
 use super::cursor::{CONTENT, Cursor, EMPTY, UNCHECKED_ROOT};
-use super::frame::Entered;
+use super::wrapper::Entered;
 use crate::checks;
 use crate::lengths::Lengths;
 use crate::xml_tokens::{Span, local, name_len};
@@ -45,8 +45,11 @@ pub struct XmlDecoder<'de> {
     pub(super) scratch: Text,
 }
 
-/// Flags in the `state` of a structure. All are cleared before its first child element.
+// Flags in the `state` of a structure. If any is set, `peek` returns `None`, so that `next_member`
+// is called. `IN_TAG` is cleared after the attributes, the others stay.
+/// The start tag can have further attributes.
 pub(super) const IN_TAG: u32 = 1;
+/// The element is empty.
 pub(super) const NO_CONTENT: u32 = 2;
 /// The root structure has no element.
 pub(super) const UNWRAPPED: u32 = 4;
@@ -70,12 +73,12 @@ impl<'de> XmlDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         checks::message_len(body.as_bytes().len(), limits, "XML")?;
-        let (text, rare) = match utf8::ascii_without(body.as_bytes(), b']') {
+        let (text, may_need_checks) = match utf8::ascii_without(body.as_bytes(), b']') {
             Some(text) => (text, false),
             None => (checks::text(body, limits, "XML")?, true),
         };
         Ok(Self::new(
-            Cursor::new(text, rare)?,
+            Cursor::new(text, may_need_checks)?,
             Some(body),
             profile,
             limits,
@@ -206,13 +209,13 @@ impl<'de> XmlDecoder<'de> {
     /// Begins a structure in an element that is the root, is empty or has attributes.
     #[inline(never)]
     fn slow_structure(&mut self, at: Member<'_>) -> Result<Seq, Error> {
-        let top = self.cursor.value_kind & UNCHECKED_ROOT != 0;
-        if top {
+        let is_root = self.cursor.value_kind & UNCHECKED_ROOT != 0;
+        if is_root {
             self.check_root_name(at)?;
         }
         self.enter_level()?;
         let mut seq = self.seq_of_element();
-        if top && self.profile.unwrapped {
+        if is_root && self.profile.unwrapped {
             seq.state = UNWRAPPED;
             return Ok(seq);
         }
@@ -225,7 +228,7 @@ impl<'de> XmlDecoder<'de> {
             && self.cursor.has_attributes()
         {
             seq.state |= IN_TAG;
-            self.cursor.attributes = seq.mark as usize + seq.left as usize;
+            self.cursor.next_attribute_at = seq.mark as usize + seq.left as usize;
         }
         self.cursor.value_kind = CONTENT;
         Ok(seq)

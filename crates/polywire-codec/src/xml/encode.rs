@@ -29,10 +29,12 @@ pub struct XmlEncoder<'n> {
     pub(super) depth: u32,
     /// The number of open elements of the caller.
     pub(super) wrapper_depth: u32,
-    /// Whether the current structure can still get attributes.
-    pub(super) attributes: bool,
-    /// Whether the last tag is that of the structure, so that attributes can be added to it.
-    pub(super) in_tag: bool,
+    /// Whether the members so far were attributes, so that the next can be one.
+    pub(super) expects_attributes: bool,
+    /// Whether a tag to which attributes can be added was written: not before the root, and not
+    /// after an element of the caller was closed. Does not change at child elements:
+    /// `expects_attributes` does.
+    pub(super) has_own_tag: bool,
     /// Whether the payload of the root structure is being written as the root element.
     pub(super) in_payload: bool,
     /// The flattened lists and the maps that are open, and the lists in them.
@@ -91,8 +93,8 @@ impl<'n> XmlEncoder<'n> {
             item: NO_ITEM,
             depth: 0,
             wrapper_depth: 0,
-            attributes: false,
-            in_tag: false,
+            expects_attributes: false,
+            has_own_tag: false,
             in_payload: false,
             levels: Vec::new(),
             tags: Vec::new(),
@@ -100,11 +102,11 @@ impl<'n> XmlEncoder<'n> {
         }
     }
 
-    /// Returns the document.
+    /// Returns the XML document.
     ///
     /// # Errors
     ///
-    /// The first error of any call.
+    /// The first error of any function.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if self.depth != 0 || self.wrapper_depth != 0 {
             self.fail(unbalanced("XML"));
@@ -141,7 +143,7 @@ impl<'n> XmlEncoder<'n> {
         }
         self.out.push(b'>');
         self.wrapper_depth += 1;
-        self.in_tag = true;
+        self.has_own_tag = true;
     }
 
     /// Closes the last element that was [opened](Self::open).
@@ -150,7 +152,7 @@ impl<'n> XmlEncoder<'n> {
             Some(depth) => self.wrapper_depth = depth,
             None => self.fail(unbalanced("XML")),
         }
-        self.in_tag = false;
+        self.has_own_tag = false;
         self.out.extend_from_slice(b"</");
         self.out.extend_from_slice(name.as_bytes());
         self.out.push(b'>');
@@ -181,11 +183,12 @@ impl<'n> XmlEncoder<'n> {
     pub(crate) fn push_value(&mut self, value: &[u8]) {
         self.out.extend_from_slice(value);
         self.position = Position::Inside;
-        self.in_tag = false;
+        self.has_own_tag = false;
     }
 
+    /// Stores the error for a value of the Smithy type `document`.
     #[cold]
-    pub(super) fn reject_document(&mut self, at: Member<'_>) {
+    pub(super) fn reject_document_type(&mut self, at: Member<'_>) {
         let error = Error::new(ErrorKind::Unwritable).in_format("XML");
         let error = error.expected("a shape: XML has no form for documents");
         self.fail(error.at_path(format!("{at:?}")));
@@ -307,16 +310,17 @@ impl Encoder for XmlEncoder<'_> {
             self.begin_root(at, true);
         } else {
             self.start(at);
-            self.in_tag = true;
+            self.has_own_tag = true;
         }
         let shape = at.target();
-        self.attributes = !shape.is_empty() && shape.member(0).has(MemberFlags::XML_ATTRIBUTE);
+        self.expects_attributes =
+            !shape.is_empty() && shape.member(0).has(MemberFlags::XML_ATTRIBUTE);
     }
 
     #[inline]
     fn member(&mut self, at: Member<'_>) -> bool {
-        let at_top = self.profile.part != Part::Whole && self.depth == 1;
-        if at_top || self.attributes || at.kind() == ShapeKind::Document {
+        let at_root = self.profile.part != Part::Whole && self.depth == 1;
+        if at_root || self.expects_attributes || at.kind() == ShapeKind::Document {
             return self.special_member(at);
         }
         true
@@ -324,7 +328,7 @@ impl Encoder for XmlEncoder<'_> {
 
     fn end_structure(&mut self, at: Member<'_>) {
         if self.leave() {
-            self.end_top(at, true);
+            self.end_root(at, true);
         } else {
             self.end(at);
         }
@@ -333,7 +337,7 @@ impl Encoder for XmlEncoder<'_> {
     fn begin_list(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if at.element().kind() == ShapeKind::Document {
-            self.reject_document(at);
+            self.reject_document_type(at);
         }
         if at.has(MemberFlags::XML_FLATTENED) {
             return self.begin_flattened(at);
@@ -348,15 +352,15 @@ impl Encoder for XmlEncoder<'_> {
     }
 
     fn end_list(&mut self, at: Member<'_>) {
-        let top = self.leave();
+        let is_root = self.leave();
         if !self.levels.is_empty() {
             self.pop_level();
         }
         if at.has(MemberFlags::XML_FLATTENED) {
             return;
         }
-        match top {
-            true => self.end_top(at, false),
+        match is_root {
+            true => self.end_root(at, false),
             false => self.end(at),
         }
     }
@@ -364,7 +368,7 @@ impl Encoder for XmlEncoder<'_> {
     fn begin_map(&mut self, at: Member<'_>, _: usize) {
         self.depth += 1;
         if at.element().kind() == ShapeKind::Document {
-            self.reject_document(at);
+            self.reject_document_type(at);
         }
         if !at.has(MemberFlags::XML_FLATTENED) {
             match self.depth {
@@ -396,14 +400,14 @@ impl Encoder for XmlEncoder<'_> {
     }
 
     fn end_map(&mut self, at: Member<'_>) {
-        let top = self.leave();
+        let is_root = self.leave();
         self.end_entry(at);
         self.pop_level();
         if at.has(MemberFlags::XML_FLATTENED) {
             return;
         }
-        match top {
-            true => self.end_top(at, false),
+        match is_root {
+            true => self.end_root(at, false),
             false => self.end(at),
         }
     }

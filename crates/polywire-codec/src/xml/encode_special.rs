@@ -34,17 +34,20 @@ impl XmlEncoder<'_> {
 
     #[inline(never)]
     pub(super) fn special_member(&mut self, at: Member<'_>) -> bool {
-        if self.depth == 1 && self.profile.part != Part::Whole && self.leaves_out(at) {
+        if self.depth == 1
+            && self.profile.part != Part::Whole
+            && self.leaves_out_or_begins_payload(at)
+        {
             return false;
         }
         if at.kind() == ShapeKind::Document {
-            self.reject_document(at);
+            self.reject_document_type(at);
         }
-        if self.attributes {
+        if self.expects_attributes {
             if at.has(MemberFlags::XML_ATTRIBUTE) {
                 self.attribute(at);
             } else {
-                self.attributes = false;
+                self.expects_attributes = false;
             }
         }
         true
@@ -53,7 +56,7 @@ impl XmlEncoder<'_> {
     #[inline(never)]
     pub(super) fn special_start(&mut self, at: Member<'_>) {
         if at.kind() == ShapeKind::Document {
-            self.reject_document(at);
+            self.reject_document_type(at);
         }
         match self.position {
             Position::Attribute => {}
@@ -114,13 +117,13 @@ impl XmlEncoder<'_> {
     #[inline(never)]
     pub(super) fn begin_root(&mut self, at: Member<'_>, structure: bool) {
         if at.kind() == ShapeKind::Document {
-            self.reject_document(at);
+            self.reject_document_type(at);
         }
         if self.wrapper_depth > 0 || self.is_around_payload() {
-            // The element of the caller is its element, or it has none.
+            // The value has the element of the caller. Around a payload it has none.
             return;
         }
-        self.in_tag = true;
+        self.has_own_tag = true;
         if structure && self.profile.unwrapped {
             self.position = Position::Unwrapped;
             return;
@@ -129,8 +132,9 @@ impl XmlEncoder<'_> {
         self.position = Position::Inside;
     }
 
+    /// Ends the root value.
     #[inline(never)]
-    pub(super) fn end_top(&mut self, at: Member<'_>, structure: bool) {
+    pub(super) fn end_root(&mut self, at: Member<'_>, structure: bool) {
         if self.is_around_payload() {
             return;
         }
@@ -157,11 +161,11 @@ impl XmlEncoder<'_> {
         matches!(self.profile.part, Part::Payload(_)) && !self.in_payload
     }
 
-    /// Whether a member of the structure at the top is left out, where members
-    /// stand elsewhere in a message that goes this way. The payload, if it is
-    /// that, goes to the top.
+    /// Whether a member of the root structure is not in the document: it is in the head, or another
+    /// member is the payload. If `at` is the payload and a structure, list or map, prepares for
+    /// writing it as the root value.
     #[cold]
-    pub(super) fn leaves_out(&mut self, at: Member<'_>) -> bool {
+    pub(super) fn leaves_out_or_begins_payload(&mut self, at: Member<'_>) -> bool {
         let part = self.profile.part;
         if !self.is_around_payload() {
             return matches!(part, Part::Body(_)) && !part.holds(at);
@@ -182,7 +186,7 @@ impl XmlEncoder<'_> {
     /// Begins an attribute in the last start tag.
     #[inline(never)]
     pub(super) fn attribute(&mut self, at: Member<'_>) {
-        if !self.in_tag || self.out.pop() != Some(b'>') {
+        if !self.has_own_tag || self.out.pop() != Some(b'>') {
             let error = Error::new(ErrorKind::Unwritable)
                 .in_format("XML")
                 .expected("attributes before elements")
@@ -199,8 +203,8 @@ fn namespace(at: Member<'_>) -> &[u8] {
     let tag = at.run(NameEncoding::XmlOpen);
     // Its bytes live as long as the schema.
     let tag = tag.as_bytes();
-    let behind = tag.get(1 + at.plain(NameSource::Xml).len()..);
-    behind
+    let after_name = tag.get(1 + at.plain(NameSource::Xml).len()..);
+    after_name
         .and_then(|rest| rest.strip_suffix(b">"))
         .unwrap_or_default()
 }

@@ -41,13 +41,13 @@ impl<'de> XmlDecoder<'de> {
 
     /// Goes to the next attribute of the start tag.
     fn next_attribute(&mut self) -> bool {
-        let at = self.cursor.attributes;
+        let at = self.cursor.next_attribute_at;
         let Some((name, value, next)) = self.cursor.next_attribute(at) else {
             return false;
         };
-        self.cursor.attributes = next;
+        self.cursor.next_attribute_at = next;
         self.cursor.name = name;
-        self.cursor.attribute = value;
+        self.cursor.attribute_value = value;
         true
     }
 
@@ -96,15 +96,16 @@ impl<'de> XmlDecoder<'de> {
     /// Finds the member of the plain start tag `tag` at the cursor. Skips unknown elements before
     /// it.
     ///
-    /// Takes the root member instead of the shape, because a member fits in registers.
+    /// `shape_root` is `Schema::root`, the member that stands for the shape. It is passed instead of
+    /// the shape because a member fits in registers.
     #[inline(never)]
     pub(super) fn named_member(
         &mut self,
-        root: Member<'_>,
+        shape_root: Member<'_>,
         seq: &mut Seq,
         mut tag: &'de [u8; TAG],
     ) -> Result<u32, Error> {
-        let shape = root.target();
+        let shape = shape_root.target();
         if shape.has(ShapeFlags::XML_APART) || self.profile.any_case_message {
             return slow_member(self, shape, seq);
         }
@@ -197,7 +198,8 @@ impl<'de> XmlDecoder<'de> {
             return Ok(());
         }
         let name = self.cursor.name;
-        // A skipped element takes no memory, so it does not count as an item.
+        // The caller counts an unknown element. The elements in it take no memory and are not
+        // counted.
         self.budget
             .enter_uncounted()
             .map_err(|limit| self.limit_error(limit))?;
@@ -209,7 +211,7 @@ impl<'de> XmlDecoder<'de> {
         Ok(())
     }
 
-    /// Skips an element up to and including its end tag.
+    /// Skips the content and the end tag of the element with this name.
     pub(super) fn skip_content(&mut self, name: Span) -> Result<(), Error> {
         loop {
             if !self.cursor.skip_to_tag() {

@@ -11,8 +11,8 @@
 //! `xsi:nil="true"`.
 //!
 //! The decoder accepts members in any order, items of a flattened list with other elements between
-//! them, missing namespaces, any prefix, and CDATA, comments and processing instructions anywhere.
-//! It skips unknown elements and attributes. It rejects what XML 1.0 forbids: invalid names,
+//! them, missing namespaces, any prefix, CDATA in text, and comments and processing instructions
+//! anywhere. It skips unknown elements and attributes. It rejects what XML 1.0 forbids: invalid names,
 //! declarations and processing instructions, tags that do not match, and content after the root
 //! element. It also rejects document types, and all entities except the five of XML.
 //!
@@ -112,12 +112,12 @@ mod cursor;
 mod decode;
 mod encode;
 mod encode_special;
-mod frame;
 mod locate;
 mod members;
 mod scalars;
 #[cfg(feature = "serde")]
 mod serde;
+mod wrapper;
 
 use polywire_schema::{Part, Rules, TimestampFormat};
 
@@ -183,12 +183,18 @@ impl<'n> XmlProfile<'n> {
         }
     }
 
+    /// Sets how input that the model does not allow is treated.
+    #[must_use]
+    pub const fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
     /// Decodes as a client: skips nulls in lists and maps that are not sparse, and accepts any root
     /// element and missing required members.
     #[must_use]
-    pub const fn for_client(mut self) -> Self {
-        self.rules = Rules::CLIENT;
-        self
+    pub const fn for_client(self) -> Self {
+        self.with_rules(Rules::CLIENT)
     }
 
     /// Sets which members of the root structure the document contains.

@@ -34,7 +34,7 @@ impl<'de> XmlDecoder<'de> {
         match std::mem::replace(&mut self.cursor.value_kind, CONTENT) {
             CONTENT => Ok((self.cursor.characters()?, start)),
             ATTRIBUTE => {
-                let place = self.cursor.attribute;
+                let place = self.cursor.attribute_value;
                 let value = self.cursor.slice(place);
                 // Attributes were checked with their tag.
                 let value = escape::unescape_xml(value, XmlPlace::Attribute, XmlReading::Strict)

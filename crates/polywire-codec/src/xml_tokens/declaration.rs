@@ -5,7 +5,7 @@ use polywire_text::Malformed;
 use crate::snippet;
 
 /// What is expected of the encoding in a declaration.
-pub(crate) const ENCODING: &str = "the encoding UTF-8";
+pub(crate) const EXPECTED_ENCODING: &str = "the encoding UTF-8";
 
 /// The length of the XML declaration that a text begins with, by the grammar; 0 if it
 /// begins with none.
@@ -53,7 +53,7 @@ pub(crate) fn len(text: &str) -> Result<usize, Malformed> {
 }
 
 /// A part of an XML declaration.
-struct Part {
+struct DeclarationPart {
     name: &'static str,
     is_required: bool,
     is_valid: fn(&str) -> bool,
@@ -61,8 +61,8 @@ struct Part {
 }
 
 /// The parts in the order of the grammar.
-const PARTS: [Part; 3] = [
-    Part {
+const PARTS: [DeclarationPart; 3] = [
+    DeclarationPart {
         name: "version",
         is_required: true,
         is_valid: |value| {
@@ -71,7 +71,7 @@ const PARTS: [Part; 3] = [
         },
         expected: "version=\"1.0\" in the XML declaration",
     },
-    Part {
+    DeclarationPart {
         name: "encoding",
         is_required: false,
         is_valid: |value| {
@@ -81,7 +81,7 @@ const PARTS: [Part; 3] = [
         },
         expected: "the name of an encoding in the XML declaration",
     },
-    Part {
+    DeclarationPart {
         name: "standalone",
         is_required: false,
         is_valid: |value| matches!(value, "yes" | "no"),
@@ -89,7 +89,7 @@ const PARTS: [Part; 3] = [
     },
 ];
 
-impl Part {
+impl DeclarationPart {
     /// Checks the value of this part, whose name has been read. Returns the text after the value, or as
     /// the error, the text from the mistake on.
     fn skip_value<'a>(&self, after: &'a str) -> Result<&'a str, &'a str> {
@@ -116,21 +116,22 @@ fn is_space(character: char) -> bool {
 /// all ASCII is accepted with any declared encoding.
 ///
 /// <https://www.w3.org/TR/xml/#charencoding>
-pub(crate) fn foreign_encoding(declaration: &str, text: &str) -> Option<String> {
+pub(crate) fn conflicting_encoding(declaration: &str, text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;
     }
-    other_encoding(declaration)
+    non_utf8_encoding(declaration)
 }
 
 /// The declared encoding, for an error, if it is not UTF-8.
-pub(crate) fn other_encoding(declaration: &str) -> Option<String> {
+pub(crate) fn non_utf8_encoding(declaration: &str) -> Option<String> {
     let encoding = pseudo_attribute(declaration, "encoding")?;
-    (!is_utf8(encoding)).then(|| encoding.chars().take(24).map(snippet::printable).collect())
+    (!is_utf8_compatible(encoding))
+        .then(|| encoding.chars().take(24).map(snippet::printable).collect())
 }
 
 /// Whether text in this encoding is valid UTF-8.
-pub(crate) fn is_utf8(encoding: &str) -> bool {
+pub(crate) fn is_utf8_compatible(encoding: &str) -> bool {
     let known = ["utf-8", "utf8", "us-ascii", "ascii"];
     known
         .iter()

@@ -252,8 +252,8 @@ impl<'de, D: Dialect> Tokens<'de, D> {
             Ok(len) => len,
             Err(malformed) => return Err(self.malformed_error(&malformed)),
         };
-        if let Some(encoding) = declaration::foreign_encoding(&text[..len], self.text) {
-            let error = self.error(ErrorKind::Encoding, declaration::ENCODING);
+        if let Some(encoding) = declaration::conflicting_encoding(&text[..len], self.text) {
+            let error = self.error(ErrorKind::Encoding, declaration::EXPECTED_ENCODING);
             return Err(error.found(format!("`{encoding}`")));
         }
         self.at += len;

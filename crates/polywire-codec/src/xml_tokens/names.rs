@@ -62,14 +62,14 @@ pub(crate) fn is_name(name: &str) -> bool {
 /// <https://www.w3.org/TR/xml/#NT-PI>
 pub(crate) fn check_target(rest: &str) -> Result<(), &'static str> {
     let len = rest.find(|next| !is_part(next)).unwrap_or(rest.len());
-    let (target, behind) = rest.split_at(len);
+    let (target, after) = rest.split_at(len);
     if target.eq_ignore_ascii_case("xml") {
         Err("a tag (an XML declaration stands at the very beginning, and once)")
-    } else if behind.is_empty() {
+    } else if after.is_empty() {
         Ok(())
     } else if !is_name(target) {
         Err("the target of a processing instruction behind <?")
-    } else if !behind.starts_with("?>") && scan::white_space(behind.as_bytes()) == 0 {
+    } else if !after.starts_with("?>") && scan::white_space(after.as_bytes()) == 0 {
         Err("white space behind the target of a processing instruction")
     } else {
         Ok(())

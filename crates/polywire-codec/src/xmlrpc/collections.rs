@@ -6,17 +6,17 @@ use polywire_schema::{Error, Event, Seq};
 
 use super::XmlRpcDecoder;
 use super::leniency::Duplicates;
-use super::tags::{END_ARRAY, FIRST_NAME, NEXT_NAME};
+use super::tags::{BEGIN_ARRAY, END_ARRAY, END_STRUCT, FIRST_NAME, NEXT_NAME};
 use super::value::Type;
 use crate::xml_tokens::Start;
 
 impl Start<'_> {
-    /// The [`Seq::mark`] of an array or struct with this start tag.
-    pub(super) fn mark(&self) -> u64 {
+    /// Which end tags of an array or struct with this start tag remain: its [`Seq::mark`].
+    pub(super) fn remaining_ends(&self) -> u64 {
         match self.empty {
-            true => CLOSED,
+            true => ONLY_VALUE_END,
             false if self.name.starts_with("ex:") => PREFIXED,
-            false => OPEN,
+            false => ALL_ENDS,
         }
     }
 }
@@ -24,16 +24,15 @@ impl Start<'_> {
 // Values of `Seq::mark`: which end tags of an array or struct remain.
 
 /// All end tags.
-pub(super) const OPEN: u64 = 0;
-/// After `<array><data/>`: not `</data>`.
-pub(super) const WITHOUT_DATA: u64 = 1;
+pub(super) const ALL_ENDS: u64 = 0;
+/// After `<array><data/>`, or without `<data>`: all but `</data>`.
+pub(super) const NO_DATA_END: u64 = 1;
 /// After `<array/>` or `<struct/>`: only `</value>`.
-pub(super) const CLOSED: u64 = 2;
+pub(super) const ONLY_VALUE_END: u64 = 2;
 /// A flag for `<ex:array>` and `<ex:struct>`.
 pub(super) const PREFIXED: u64 = 4;
 
 pub(super) const NAME_TO_VALUE: &[u8; 14] = b"</name><value>";
-const END_STRUCT: &[u8; 26] = b"</member></struct></value>";
 
 impl<'de> XmlRpcDecoder<'de> {
     /// Enters a level of nesting.
@@ -54,22 +53,22 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Begins an array after its start tag.
-    pub(super) fn begin_array(&mut self, mark: u64) -> Result<Seq, Error> {
+    pub(super) fn begin_array(&mut self, ends: u64) -> Result<Seq, Error> {
         self.enter_collection()?;
-        self.begin_data(mark)
+        self.begin_data(ends)
     }
 
     /// Like [`begin_array`](Self::begin_array), but does not enter a level of nesting.
-    fn begin_data(&mut self, mark: u64) -> Result<Seq, Error> {
-        let has_data = mark != CLOSED
+    fn begin_data(&mut self, ends: u64) -> Result<Seq, Error> {
+        let has_data = ends != ONLY_VALUE_END
             && !self.cursor.is_at_end()?
             && self.cursor.expect_start("data", "<data>")?;
-        let mark = match has_data || mark == CLOSED {
-            true => mark,
-            false => mark | WITHOUT_DATA,
+        let ends = match has_data || ends == ONLY_VALUE_END {
+            true => ends,
+            false => ends | NO_DATA_END,
         };
         Ok(Seq {
-            mark,
+            mark: ends,
             ..Seq::default()
         })
     }
@@ -80,7 +79,7 @@ impl<'de> XmlRpcDecoder<'de> {
         &mut self,
         expected: impl FnOnce() -> &'static str,
     ) -> Result<Seq, Error> {
-        if !self.empty_value && self.cursor.skip(b"<array><data>") {
+        if !self.empty_value && self.cursor.skip(BEGIN_ARRAY) {
             self.enter_collection()?;
             return Ok(Seq::default());
         }
@@ -92,7 +91,7 @@ impl<'de> XmlRpcDecoder<'de> {
     fn slow_array_start(&mut self, expected: impl FnOnce() -> &'static str) -> Result<Seq, Error> {
         let start = self.cursor.at;
         match self.value_type()? {
-            (Type::Array, tag) => self.begin_array(tag.mark()),
+            (Type::Array, tag) => self.begin_array(tag.remaining_ends()),
             _ => Err(self.wrong_type(start, expected())),
         }
     }
@@ -100,7 +99,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Begins a struct after the start tag of an empty array, if the leniency `array_structs` is on.
     /// Otherwise returns `None`, and the cursor is somewhere in the array.
     #[inline(never)]
-    pub(super) fn begin_empty_array(&mut self, tag: Start<'_>) -> Option<Seq> {
+    pub(super) fn begin_struct_from_empty_array(&mut self, tag: Start<'_>) -> Option<Seq> {
         if !self.cursor.dialect.array_structs() {
             return None;
         }
@@ -108,7 +107,7 @@ impl<'de> XmlRpcDecoder<'de> {
         match self.read_empty_array(tag) {
             // Only `</value>` remains.
             Ok(()) => Some(Seq {
-                mark: CLOSED,
+                mark: ONLY_VALUE_END,
                 ..Seq::default()
             }),
             Err(_) => {
@@ -122,11 +121,11 @@ impl<'de> XmlRpcDecoder<'de> {
     fn read_empty_array(&mut self, tag: Start<'_>) -> Result<(), Error> {
         const EXPECTED: &str = "the end tag of an empty array";
 
-        let array = self.begin_array(tag.mark())?;
-        if array.mark == CLOSED {
+        let array = self.begin_array(tag.remaining_ends())?;
+        if array.mark == ONLY_VALUE_END {
             return Ok(());
         }
-        if array.mark & WITHOUT_DATA == 0 {
+        if array.mark & NO_DATA_END == 0 {
             self.cursor.expect_end("data", EXPECTED)?;
         }
         self.cursor.expect_end(tag.name, EXPECTED)
@@ -141,10 +140,10 @@ impl<'de> XmlRpcDecoder<'de> {
         expected: &'static str,
     ) -> Result<Seq, Error> {
         if kind == Type::Struct {
-            return self.begin_struct(tag.mark());
+            return self.begin_struct(tag.remaining_ends());
         }
         let empty = match kind {
-            Type::Array => self.begin_empty_array(tag),
+            Type::Array => self.begin_struct_from_empty_array(tag),
             _ => None,
         };
         empty.ok_or_else(|| self.wrong_type(start, expected))
@@ -153,7 +152,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// Reads up to the next item of an array. `false` after the end of the array.
     #[inline(always)]
     pub(super) fn next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
-        if seq.mark == OPEN && self.cursor.skip(b"<value>") {
+        if seq.mark == ALL_ENDS && self.cursor.skip(b"<value>") {
             seq.count += 1;
             self.count_item()?;
             return Ok(true);
@@ -164,7 +163,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// [`Self::next_item`] for tags in any form, and for the end of the array.
     #[inline(never)]
     fn slow_next_item(&mut self, seq: &mut Seq) -> Result<bool, Error> {
-        if seq.mark == OPEN && self.cursor.skip(END_ARRAY) {
+        if seq.mark == ALL_ENDS && self.cursor.skip(END_ARRAY) {
             self.budget.leave();
             return Ok(false);
         }
@@ -173,8 +172,8 @@ impl<'de> XmlRpcDecoder<'de> {
             _ => "ex:array",
         };
         match seq.mark & !PREFIXED {
-            OPEN => {}
-            CLOSED => {
+            ALL_ENDS => {}
+            ONLY_VALUE_END => {
                 self.end_collection(&[])?;
                 return Ok(false);
             }
@@ -198,19 +197,19 @@ impl<'de> XmlRpcDecoder<'de> {
 
     /// Begins a struct after its start tag.
     #[inline]
-    pub(super) fn begin_struct(&mut self, mark: u64) -> Result<Seq, Error> {
+    pub(super) fn begin_struct(&mut self, ends: u64) -> Result<Seq, Error> {
         self.enter_collection()?;
-        self.begin_members(mark)
+        self.begin_members(ends)
     }
 
     /// Like [`begin_struct`](Self::begin_struct), but does not enter a level of nesting.
     #[inline]
-    fn begin_members(&mut self, mark: u64) -> Result<Seq, Error> {
-        if mark != CLOSED && self.profile.duplicates != Duplicates::Reject {
-            self.find_ignored_members(mark)?;
+    fn begin_members(&mut self, ends: u64) -> Result<Seq, Error> {
+        if ends != ONLY_VALUE_END && self.profile.duplicates != Duplicates::Reject {
+            self.find_ignored_members(ends)?;
         }
         Ok(Seq {
-            mark,
+            mark: ends,
             ..Seq::default()
         })
     }
@@ -244,7 +243,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// is ignored as a duplicate.
     #[inline(always)]
     pub(super) fn is_plain(&self, seq: &Seq) -> bool {
-        seq.mark == OPEN && self.profile.duplicates == Duplicates::Reject
+        seq.mark == ALL_ENDS && self.profile.duplicates == Duplicates::Reject
     }
 
     /// Reads the name of the first member in plain form.
@@ -263,7 +262,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// nothing read, for anything else.
     #[inline(always)]
     pub(super) fn plain_struct_end(&mut self, seq: &Seq) -> bool {
-        let ended = seq.count > 0 && seq.mark == OPEN && self.cursor.skip(END_STRUCT);
+        let ended = seq.count > 0 && seq.mark == ALL_ENDS && self.cursor.skip(END_STRUCT);
         if ended {
             self.budget.leave();
         }
@@ -311,7 +310,7 @@ impl<'de> XmlRpcDecoder<'de> {
         if seq.count > 0 {
             self.end_member()?;
         }
-        if seq.mark == CLOSED {
+        if seq.mark == ONLY_VALUE_END {
             self.end_collection(&[])?;
             return Ok(None);
         }
@@ -360,8 +359,8 @@ impl<'de> XmlRpcDecoder<'de> {
             .enter_uncounted()
             .map_err(|limit| self.limit_error(limit))?;
         match kind {
-            Type::Array => self.begin_data(tag.mark()).map(Event::List),
-            _ => self.begin_members(tag.mark()).map(Event::Map),
+            Type::Array => self.begin_data(tag.remaining_ends()).map(Event::List),
+            _ => self.begin_members(tag.remaining_ends()).map(Event::Map),
         }
     }
 

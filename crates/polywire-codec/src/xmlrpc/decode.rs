@@ -5,8 +5,9 @@
 //! without white space, comments, attributes or prefixes are called the plain form here. Functions
 //! named `plain_*` read only the plain form. Functions named `slow_*` read any form, with [`Cursor`].
 //!
-//! Between two calls the cursor is after a `<value>`. Each value is read up to and including its
-//! `</value>`.
+//! When a function for a value is called, the cursor is after the `<value>`. When it returns, the
+//! cursor is after the `</value>`. `next` and `match_member` go on to the next `<value>`. The
+//! structure with the parameters of a call begins before the first `<param>`.
 
 use std::borrow::Cow;
 
@@ -19,7 +20,7 @@ use polywire_schema::{
 use polywire_text::scan;
 
 use super::XmlRpcProfile;
-use super::collections::OPEN;
+use super::collections::ALL_ENDS;
 use super::cursor::Cursor;
 use super::decode_envelope::Section;
 use super::duplicates::IgnoredMembers;
@@ -38,7 +39,7 @@ pub struct XmlRpcDecoder<'de> {
     /// Whether the value at the cursor is empty because its tag was `<value/>`.
     pub(super) empty_value: bool,
     /// [`Seq::mark`] of the array whose items are the parameters, in [`Section::ParameterArray`].
-    pub(super) array_mark: u64,
+    pub(super) array_ends: u64,
     pub(super) budget: Budget,
     pub(super) profile: XmlRpcProfile,
     /// The duplicate members that are ignored.
@@ -125,14 +126,14 @@ impl<'de> XmlRpcDecoder<'de> {
                 ..Seq::default()
             });
         }
-        self.begin_map(at)
+        self.read_struct_start(at)
     }
 
-    /// Begins a struct.
-    pub(super) fn begin_map(&mut self, at: Member<'_>) -> Result<Seq, Error> {
+    /// Reads the start tag of a struct, and begins it: a structure or a map.
+    pub(super) fn read_struct_start(&mut self, at: Member<'_>) -> Result<Seq, Error> {
         let start = self.cursor.at;
         if !self.empty_value && self.cursor.skip(b"<struct>") {
-            return self.begin_struct(OPEN);
+            return self.begin_struct(ALL_ENDS);
         }
         let found = self.value_type()?;
         self.begin_struct_value(found, start, at.kind().describe())
@@ -185,7 +186,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
         match container {
             Container::Structure => self.begin_structure(at),
             Container::List => self.begin_list(at),
-            Container::Map => self.begin_map(at),
+            Container::Map => self.read_struct_start(at),
         }
     }
 
@@ -261,7 +262,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
     }
 
     fn skip_value(&mut self) -> Result<(), Error> {
-        self.skip_value()
+        XmlRpcDecoder::skip_value(self)
     }
 
     #[inline(always)]
@@ -270,7 +271,7 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
     }
 
     fn null(&mut self) -> Result<bool, Error> {
-        self.is_nil()
+        self.read_nil()
     }
 
     #[inline]
@@ -375,8 +376,8 @@ impl<'de> TokenReader<'de> for XmlRpcDecoder<'de> {
         }
         let (kind, tag) = self.value_type()?;
         match kind {
-            Type::Array => self.begin_array(tag.mark()).map(Event::List),
-            Type::Struct => self.begin_struct(tag.mark()).map(Event::Map),
+            Type::Array => self.begin_array(tag.remaining_ends()).map(Event::List),
+            Type::Struct => self.begin_struct(tag.remaining_ends()).map(Event::Map),
             _ => self.scalar_value(kind, tag).map(Event::Scalar),
         }
     }

@@ -11,7 +11,7 @@ use polywire_schema::{
     Body, Budget, Error, ErrorKind, Limits, Member, Name, Schema, Seq, Text, TokenReader,
 };
 
-use super::collections::OPEN;
+use super::collections::ALL_ENDS;
 use super::cursor::Cursor;
 use super::tags::{END_CALL, END_RESPONSE, OPEN_CALL, OPEN_PARAMS};
 use super::value::{is_space, trimmed};
@@ -70,7 +70,7 @@ impl<'de> XmlRpcDecoder<'de> {
             section,
             parameters: 0,
             empty_value: false,
-            array_mark: OPEN,
+            array_ends: ALL_ENDS,
             budget: Budget::new(limits),
             profile,
             ignored: None,
@@ -172,7 +172,7 @@ impl<'de> XmlRpcDecoder<'de> {
         limits: &Limits,
     ) -> Result<Self, Error> {
         let mut decoder = Self::value(body, offset, profile, limits)?;
-        decoder.array_mark = decoder.read_array_start(|| "an array")?.mark;
+        decoder.array_ends = decoder.read_array_start(|| "an array")?.mark;
         decoder.section = Section::ParameterArray;
         Ok(decoder)
     }
@@ -255,7 +255,7 @@ impl<'de> XmlRpcDecoder<'de> {
     /// [`Self::parameter`] in [`Section::ParameterArray`].
     fn array_parameter(&mut self) -> Result<bool, Error> {
         let mut seq = Seq {
-            mark: self.array_mark,
+            mark: self.array_ends,
             count: self.parameters,
             ..Seq::default()
         };
@@ -297,7 +297,7 @@ impl<'de> XmlRpcDecoder<'de> {
     ///
     /// The value is not a struct, or a member before `name` is malformed.
     pub fn enter(&mut self, name: &str) -> Result<bool, Error> {
-        let mut seq = self.begin_map(Member::DOCUMENT)?;
+        let mut seq = self.read_struct_start(Member::DOCUMENT)?;
         while let Some(member) = self.next_member(&mut seq)? {
             if member == name {
                 return Ok(true);
@@ -308,8 +308,8 @@ impl<'de> XmlRpcDecoder<'de> {
         Ok(false)
     }
 
-    /// Checks that the message ends after its value or its last parameter. Another call returns the
-    /// same result.
+    /// Checks that the message ends after its value or its last parameter. If `finish` is called
+    /// again, it returns the same result.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@
 use polywire_schema::{Decoder, Error, ErrorKind, Map, Seq, Text, Value};
 
 use super::XmlRpcDecoder;
-use super::collections::{NAME_TO_VALUE, OPEN};
-use super::tags::NEXT_NAME;
+use super::collections::{ALL_ENDS, NAME_TO_VALUE};
+use super::tags::{BEGIN_ARRAY, NEXT_NAME};
 use super::value::Type;
 use crate::keep;
 
@@ -74,10 +74,10 @@ impl XmlRpcDecoder<'_> {
         match tag {
             STRUCT => {
                 self.cursor.at += 8;
-                self.document_struct(OPEN)
+                self.document_struct(ALL_ENDS)
             }
             ARRAY if tail == *b"data><va" || tail == *b"data></d" => {
-                self.cursor.at += b"<array><data>".len();
+                self.cursor.at += BEGIN_ARRAY.len();
                 self.enter_collection()?;
                 self.document_array(Seq::default())
             }
@@ -119,10 +119,10 @@ impl XmlRpcDecoder<'_> {
         let (kind, tag) = self.value_type()?;
         match kind {
             Type::Array => {
-                let seq = self.begin_array(tag.mark())?;
+                let seq = self.begin_array(tag.remaining_ends())?;
                 self.document_array(seq)
             }
-            Type::Struct => self.document_struct(tag.mark()),
+            Type::Struct => self.document_struct(tag.remaining_ends()),
             _ => self.scalar_value(kind, tag),
         }
     }
@@ -136,7 +136,11 @@ impl XmlRpcDecoder<'_> {
         while self.next_item(&mut seq)? {
             let value = self.document_value()?;
             if list.capacity() == 0 {
-                list.reserve_exact(self.initial_capacity(expected, seq.mark == OPEN, b"<value>"));
+                list.reserve_exact(self.initial_capacity(
+                    expected,
+                    seq.mark == ALL_ENDS,
+                    b"<value>",
+                ));
             }
             list.push(value);
         }
@@ -156,8 +160,8 @@ impl XmlRpcDecoder<'_> {
 
     /// Reads a struct after its start tag.
     #[inline(never)]
-    fn document_struct(&mut self, mark: u64) -> Result<Value, Error> {
-        let mut seq = self.begin_struct(mark)?;
+    fn document_struct(&mut self, ends: u64) -> Result<Value, Error> {
+        let mut seq = self.begin_struct(ends)?;
         let mut entries: Vec<(Text, Value)> = Vec::new();
         let expected = std::mem::take(&mut self.members_hint) as usize;
         let (mut names, mut nested_len) = (NameFilter::default(), None);
@@ -177,7 +181,11 @@ impl XmlRpcDecoder<'_> {
                 return Err(self.duplicate_member(&name));
             }
             if entries.capacity() == 0 {
-                entries.reserve_exact(self.initial_capacity(expected, seq.mark == OPEN, NEXT_NAME));
+                entries.reserve_exact(self.initial_capacity(
+                    expected,
+                    seq.mark == ALL_ENDS,
+                    NEXT_NAME,
+                ));
             }
             entries.push((name, value));
         }

@@ -28,10 +28,10 @@ impl XmlRpcDecoder<'_> {
         ignored.is_some_and(|ignored| ignored.offsets.binary_search(&start).is_ok())
     }
 
-    /// Finds the ignored members in the struct at the cursor and in all structs in it. `mark` is the
+    /// Finds the ignored members in the struct at the cursor and in all structs in it. `ends` is the
     /// [`Seq::mark`] of the struct.
     #[cold]
-    pub(super) fn find_ignored_members(&mut self, mark: u64) -> Result<(), Error> {
+    pub(super) fn find_ignored_members(&mut self, ends: u64) -> Result<(), Error> {
         let policy = self.profile.duplicates;
         let end = self.ignored.as_ref().map_or(0, |ignored| ignored.end);
         if self.cursor.at < end {
@@ -43,7 +43,7 @@ impl XmlRpcDecoder<'_> {
         self.profile.duplicates = Duplicates::Reject;
         let mut offsets = Vec::new();
         let mut seq = Seq {
-            mark,
+            mark: ends,
             ..Seq::default()
         };
         let result = self.scan_struct(&mut seq, policy, &mut offsets);

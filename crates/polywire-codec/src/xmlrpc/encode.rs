@@ -14,7 +14,7 @@ use polywire_text::{base64, element_writer, number};
 
 use super::encode_envelope::EnvelopeKind;
 use super::style::{Nil, Style};
-use super::tags::{END_ARRAY, END_STRING, FIRST_NAME, NEXT_NAME};
+use super::tags::{END_ARRAY, END_STRING, END_STRUCT, FIRST_NAME, NEXT_NAME};
 use crate::checks::unbalanced;
 
 /// An encoder for one XML-RPC message, or for one value of it.
@@ -32,7 +32,7 @@ pub struct XmlRpcEncoder {
     pub(super) parameter_count: u32,
     pub(super) defaults: Defaults,
     pub(super) style: Style,
-    /// The first error of any call.
+    /// The first error of any function.
     pub(super) error: Option<Error>,
 }
 
@@ -73,19 +73,19 @@ impl XmlRpcEncoder {
     }
 
     /// Inserts complete values that encoders with [`Envelope::Value`](super::Envelope::Value) or
-    /// [`Envelope::Item`](super::Envelope::Item) have written.
+    /// [`Envelope::MulticallResult`](super::Envelope::MulticallResult) have written.
     ///
     /// ```
     /// use polywire_codec::xmlrpc::{Envelope, XmlRpcEncoder};
     /// use polywire_schema::{Encoder, Member};
     ///
-    /// let mut item = XmlRpcEncoder::new(Envelope::Item, Vec::new());
-    /// item.integer(Member::DOCUMENT, 7);
-    /// let item = item.finish()?;
+    /// let mut result = XmlRpcEncoder::new(Envelope::MulticallResult, Vec::new());
+    /// result.integer(Member::DOCUMENT, 7);
+    /// let result = result.finish()?;
     ///
     /// let mut response = XmlRpcEncoder::new(Envelope::Response, Vec::new());
     /// response.begin_list(Member::DOCUMENT, 1);
-    /// response.raw(&item);
+    /// response.raw(&result);
     /// response.end_list(Member::DOCUMENT);
     /// let response = String::from_utf8(response.finish()?)?;
     /// assert!(response.contains(
@@ -241,7 +241,7 @@ impl XmlRpcEncoder {
             return;
         }
         match self.ends_with_value() {
-            true => self.out.extend_from_slice(b"</member></struct></value>"),
+            true => self.out.extend_from_slice(END_STRUCT),
             false => self.end_empty_struct(),
         }
         self.mark_container_end();
@@ -261,14 +261,15 @@ impl Encoder for XmlRpcEncoder {
     #[inline(always)]
     fn member(&mut self, at: Member<'_>) -> bool {
         if self.depth == 1 && self.envelope == EnvelopeKind::Positional {
-            // Parameters have no names, so omitted members become nils.
+            // Parameters have no names: a nil stands for an omitted member before this one.
             self.parameter_at(at);
             return true;
         }
         self.close_previous(b"</member>");
-        let run = at.run(NameEncoding::XmlRpc);
-        // The run ends with `<value>`, for decoders. Here the value writes it.
-        run.prefix(run.len().saturating_sub(b"<value>".len()))
+        let name = at.run(NameEncoding::XmlRpc);
+        // The encoded name includes `<value>`, which decoders compare too. Encoders write it with the
+        // value.
+        name.prefix(name.len().saturating_sub(b"<value>".len()))
             .push_to(&mut self.out);
         true
     }

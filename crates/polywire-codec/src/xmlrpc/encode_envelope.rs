@@ -1,9 +1,10 @@
 //! Writes the tags around values, and checks that a message is complete.
 //!
-//! `finish` returns no incomplete message. It returns the first error of any call, and checks that a
-//! response, fault, parameter or item has exactly one value. Functions that write a whole top-level
-//! value ([`document`](polywire_schema::Encoder::document), `serialize`, structures) store its end in
-//! `value_end`. The values of other functions (scalars, `raw`) are counted by their tags.
+//! `finish` returns no incomplete message. It returns the first error of any function, and checks that
+//! a response, fault, parameter or result of `system.multicall` has exactly one value. Functions that
+//! write a whole top-level value ([`document`](polywire_schema::Encoder::document), `serialize`,
+//! structures) store its end in `value_end`. The values of other functions (scalars, `raw`) are counted
+//! by their tags.
 
 use polywire_schema::{Defaults, Encoder, Error, ErrorKind, Member};
 use polywire_text::element_writer;
@@ -11,7 +12,7 @@ use polywire_text::element_writer;
 use super::XmlRpcEncoder;
 use super::encode::{BEGIN_LIST, END_VALUE};
 use super::style::Style;
-use super::tags::{END_ARRAY, END_CALL, END_RESPONSE, OPEN_CALL, OPEN_PARAMS};
+use super::tags::{END_ARRAY, END_CALL, END_RESPONSE, OPEN_CALL, OPEN_PARAMS, OPEN_RESPONSE};
 use crate::checks::unbalanced;
 
 /// The tags around the value of a message.
@@ -35,7 +36,7 @@ pub enum Envelope<'a> {
     Value,
     /// A result of `system.multicall`, for [`XmlRpcEncoder::raw`]: an array with the value as its only
     /// item.
-    Item,
+    MulticallResult,
 }
 
 /// The kind of an envelope, which determines the tags between and after values.
@@ -50,10 +51,9 @@ pub(super) enum EnvelopeKind {
     Response,
     Fault,
     Value,
-    Item,
+    MulticallResult,
 }
 
-const OPEN_RESPONSE: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><params><param>";
 const OPEN_FAULT: &[u8] = b"<?xml version=\"1.0\"?><methodResponse><fault>";
 const PARAM: &[u8; 7] = b"<param>";
 const NEXT_PARAM: &[u8; 15] = b"</param><param>";
@@ -112,8 +112,8 @@ impl XmlRpcEncoder {
                 self.out.extend_from_slice(OPEN_FAULT);
             }
             Envelope::Value => self.envelope = EnvelopeKind::Value,
-            Envelope::Item => {
-                self.envelope = EnvelopeKind::Item;
+            Envelope::MulticallResult => {
+                self.envelope = EnvelopeKind::MulticallResult;
                 self.out.extend_from_slice(BEGIN_LIST);
             }
         }
@@ -160,14 +160,14 @@ impl XmlRpcEncoder {
     /// Begins the parameter for a member, after a nil for each member that was omitted before it.
     pub(super) fn parameter_at(&mut self, at: Member<'_>) {
         while self.parameter_count < at.ordinal() {
-            self.begin_member();
+            self.begin_member_parameter();
             self.null(at);
         }
-        self.begin_member();
+        self.begin_member_parameter();
     }
 
-    /// Begins a parameter for a member.
-    fn begin_member(&mut self) {
+    /// Begins the parameter for the next member.
+    fn begin_member_parameter(&mut self) {
         self.parameter_count += 1;
         match self.ends_with_value() {
             true => self.out.extend_from_slice(NEXT_PARAM),
@@ -199,8 +199,8 @@ impl XmlRpcEncoder {
     ///
     /// # Errors
     ///
-    /// The first error of any call, also if the call returned it. Or a response, fault, parameter or
-    /// item does not have exactly one value.
+    /// The first error of any function, also if the function returned it. Or a response, fault,
+    /// parameter or result of `system.multicall` does not have exactly one value.
     #[inline(always)]
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if self.depth != 0 || self.error.is_some() || self.out.len() != self.value_end {
@@ -240,7 +240,7 @@ impl XmlRpcEncoder {
                     EnvelopeKind::Response => END_RESPONSE,
                     EnvelopeKind::Fault => b"</fault></methodResponse>",
                     EnvelopeKind::Value => b"",
-                    EnvelopeKind::Item => END_ARRAY,
+                    EnvelopeKind::MulticallResult => END_ARRAY,
                     EnvelopeKind::Call | EnvelopeKind::Parameters | EnvelopeKind::Positional => {
                         END_CALL
                     }
@@ -272,7 +272,7 @@ impl XmlRpcEncoder {
                 EnvelopeKind::Response => "one value in a response",
                 EnvelopeKind::Fault => "one value in a fault",
                 EnvelopeKind::Value => "one value",
-                EnvelopeKind::Item => "one value in an item",
+                EnvelopeKind::MulticallResult => "one value in an item",
             };
             let found = match count {
                 0 => "none".to_owned(),

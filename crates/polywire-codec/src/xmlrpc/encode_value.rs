@@ -5,9 +5,10 @@ use polywire_text::element_writer;
 
 use super::XmlRpcEncoder;
 use super::encode::{BEGIN_LIST, CLOSE_NAME};
-use super::tags::{END_ARRAY, FIRST_NAME, NEXT_NAME};
+use super::tags::{END_ARRAY, END_STRUCT, FIRST_NAME, NEXT_NAME};
 
 impl XmlRpcEncoder {
+    /// Writes a value of any type, without a schema.
     pub(super) fn document_value(&mut self, at: Member<'_>, value: &Value) {
         match value {
             Value::String(value) => self.text(at, value),
@@ -48,7 +49,7 @@ impl XmlRpcEncoder {
         self.depth -= 1;
         let close: &[u8] = match is_first {
             true => b"</struct></value>",
-            false => b"</member></struct></value>",
+            false => END_STRUCT,
         };
         self.out.extend_from_slice(close);
     }

@@ -4,7 +4,7 @@ use polywire_schema::{Body, Error, ErrorKind, Limits};
 
 use super::Leniency;
 use crate::checks;
-use crate::xml_tokens::declaration::{ENCODING, other_encoding};
+use crate::xml_tokens::declaration::{EXPECTED_ENCODING, non_utf8_encoding};
 
 /// Converts a document to UTF-8. Returns `None` if the document needs no conversion, or
 /// [`Leniency::foreign_encodings`] is off.
@@ -59,7 +59,7 @@ pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
     let bytes = body.as_bytes();
     let encoding = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16".to_owned()),
-        _ => declaration(bytes).and_then(other_encoding),
+        _ => declaration(bytes).and_then(non_utf8_encoding),
     };
     match encoding {
         None => error,
@@ -73,7 +73,7 @@ pub(super) fn not_utf8(body: &Body, error: Error) -> Error {
 fn unsupported(encoding: &str) -> Error {
     Error::new(ErrorKind::Encoding)
         .in_format("XML-RPC")
-        .expected(ENCODING)
+        .expected(EXPECTED_ENCODING)
         .found(format!("`{encoding}`"))
         .at_offset(0)
 }
@@ -101,7 +101,7 @@ fn transcode(
     use polywire_text::scan;
 
     use crate::snippet;
-    use crate::xml_tokens::declaration::{is_utf8, pseudo_attribute};
+    use crate::xml_tokens::declaration::{is_utf8_compatible, pseudo_attribute};
 
     let bytes = body.as_bytes();
     // The offset at which a declaration may begin.
@@ -122,7 +122,7 @@ fn transcode(
         None => match charset.or_else(declared) {
             None => return Ok(None),
             // Includes ASCII, which `encoding_rs` would read as windows-1252, as browsers do.
-            Some(label) if is_utf8(label) => return Ok(None),
+            Some(label) if is_utf8_compatible(label) => return Ok(None),
             Some(label) => match Encoding::for_label(label.as_bytes()) {
                 Some(encoding) => (encoding, 0),
                 None => return Err(refuse(label)),
@@ -168,8 +168,8 @@ fn malformed_at(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> usize
         match result {
             DecoderResult::OutputFull => {}
             DecoderResult::InputEmpty => return read,
-            DecoderResult::Malformed(sequence, behind) => {
-                return read.saturating_sub(usize::from(sequence) + usize::from(behind));
+            DecoderResult::Malformed(sequence, after) => {
+                return read.saturating_sub(usize::from(sequence) + usize::from(after));
             }
         }
     }

@@ -2,7 +2,8 @@
 
 /// Switches for violations of the specification that existing peers send. All are off by default.
 ///
-/// A switch does not change how valid messages are read, except for the values in the table.
+/// A switch accepts what its row of the table describes, which is an error without the switch. It
+/// does not change how anything else is read.
 ///
 /// | switch | accepts | sent by |
 /// |---|---|---|

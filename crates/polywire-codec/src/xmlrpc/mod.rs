@@ -83,13 +83,19 @@ impl XmlRpcProfile {
         duplicates: Duplicates::Reject,
     };
 
+    /// Sets how input that the model does not allow is treated.
+    #[must_use]
+    pub const fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
     /// Applies the rules of Smithy for clients: nulls in dense collections are skipped, missing
     /// required members are not errors, and members that are optional for clients get no default.
     /// This does not affect the syntax of XML-RPC; see [`with_leniency`](Self::with_leniency).
     #[must_use]
-    pub const fn for_client(mut self) -> Self {
-        self.rules = Rules::CLIENT;
-        self
+    pub const fn for_client(self) -> Self {
+        self.with_rules(Rules::CLIENT)
     }
 
     /// Sets which violations of the specification are accepted.

@@ -100,7 +100,7 @@ impl<'de> XmlRpcDecoder<'de> {
             self.skip_value()?;
             return Ok(Err(error));
         }
-        let mut seq = self.begin_struct(tag.mark())?;
+        let mut seq = self.begin_struct(tag.remaining_ends())?;
         let (mut method, mut parameters, mut wrong) = (None, None, None);
         while let Some(name) = self.next_member(&mut seq)? {
             self.count_item()?;
@@ -200,7 +200,7 @@ impl<'de> XmlRpcDecoder<'de> {
         let (kind, tag) = self.value_type()?;
         match kind {
             Type::Array => {
-                let mut seq = self.begin_array(tag.mark())?;
+                let mut seq = self.begin_array(tag.remaining_ends())?;
                 let mut inner = None;
                 while self.next_item(&mut seq)? {
                     let start = self.cursor.at;

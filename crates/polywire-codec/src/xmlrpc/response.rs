@@ -4,6 +4,7 @@ use polywire_schema::{Body, Error, Limits};
 
 use super::cursor::Cursor;
 use super::decode_envelope::{Reply, Section, text_of};
+use super::tags::{RESPONSE_TO_VALUE, UNDECLARED_RESPONSE_TO_VALUE};
 use super::{XmlRpcDecoder, XmlRpcProfile};
 use crate::checks;
 
@@ -43,10 +44,9 @@ impl<'de> XmlRpcDecoder<'de> {
         profile: XmlRpcProfile,
         limits: &Limits,
     ) -> Result<(Reply, Self), Error> {
-        const START: &str = "<?xml version=\"1.0\"?><methodResponse><params><param><value>";
-
-        if source.0.starts_with(START) {
-            let decoder = Self::new(source, START.len(), Section::Response, profile, limits);
+        if source.0.starts_with(RESPONSE_TO_VALUE) {
+            let start = RESPONSE_TO_VALUE.len();
+            let decoder = Self::new(source, start, Section::Response, profile, limits);
             return Ok((Reply::Result, decoder));
         }
         Self::new(source, 0, Section::Response, profile, limits).slow_begin_response()
@@ -57,7 +57,7 @@ impl<'de> XmlRpcDecoder<'de> {
     fn slow_begin_response(mut self) -> Result<(Reply, Self), Error> {
         let cursor = &mut self.cursor;
         cursor.declaration()?;
-        if cursor.skip(b"<methodResponse><params><param><value>") {
+        if cursor.skip(UNDECLARED_RESPONSE_TO_VALUE.as_bytes()) {
             return Ok((Reply::Result, self));
         }
         let start = cursor.at;
@@ -132,8 +132,7 @@ impl<'de> XmlRpcDecoder<'de> {
             body: None,
             ..self
         };
-        let len = b"<methodResponse><params><param><value>".len();
-        decoder.cursor.at = len;
+        decoder.cursor.at = UNDECLARED_RESPONSE_TO_VALUE.len();
         Ok((Reply::Result, decoder))
     }
 }

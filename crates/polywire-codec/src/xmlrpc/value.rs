@@ -250,7 +250,7 @@ impl<'de> XmlRpcDecoder<'de> {
     }
 
     /// Reads a nil. Returns `false`, with nothing read, for any other value.
-    pub(super) fn is_nil(&mut self) -> Result<bool, Error> {
+    pub(super) fn read_nil(&mut self) -> Result<bool, Error> {
         if self.empty_value
             || !matches!(
                 self.cursor.rest(),

@@ -258,7 +258,9 @@ fn others(input: &Input, body: &Body, to: &mut Transcript) {
             let skipped = XmlDecoder::from_body(body, XmlProfile::DEFAULT, &Limits::DEFAULT)
                 .and_then(|mut decoder| {
                     let element = decoder.element().to_owned();
-                    let peeked = decoder.peek(&["Name"])?.map(std::borrow::Cow::into_owned);
+                    let peeked = decoder
+                        .peek_text(&["Name"])?
+                        .map(std::borrow::Cow::into_owned);
                     decoder.skip()?;
                     decoder.finish()?;
                     Ok((element, peeked))

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod documents;
-mod frames;
 mod hostile;
 mod members;
 mod peers;
 mod random;
 #[path = "../shapes/mod.rs"]
 mod shapes;
+mod wrappers;
 
 use polywire_codec::reference::xml as reference;
 use polywire_codec::xml::{XmlDecoder, XmlEncoder, XmlProfile};

@@ -81,7 +81,7 @@ fn each_place_has_one_value() {
         Envelope::Response,
         Envelope::Fault,
         Envelope::Value,
-        Envelope::Item,
+        Envelope::MulticallResult,
         ONE,
     ] {
         let error = by(envelope, |_| {}).unwrap_err();
@@ -172,7 +172,11 @@ fn a_buffer_that_holds_values_is_appended_to() {
 fn what_could_not_be_written_is_told_at_the_end_too() {
     for value in [u64::MAX, 1] {
         let is_small = value == 1;
-        for envelope in [Envelope::Response, Envelope::Value, Envelope::Item] {
+        for envelope in [
+            Envelope::Response,
+            Envelope::Value,
+            Envelope::MulticallResult,
+        ] {
             let mut encoder = XmlRpcEncoder::new(envelope, Vec::new());
             let written = encoder.serialize(&("a", value));
             assert_eq!(written.is_ok(), is_small);

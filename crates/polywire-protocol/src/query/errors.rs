@@ -129,9 +129,9 @@ impl<D: QueryProtocol> Query<D> {
             if !enter(&mut decoder)? {
                 return Ok(None);
             }
-            let code = decoder.peek(&["Code"])?;
-            let message = match decoder.peek(&["Message"])? {
-                None => decoder.peek(&["message"])?,
+            let code = decoder.peek_text(&["Code"])?;
+            let message = match decoder.peek_text(&["Message"])? {
+                None => decoder.peek_text(&["message"])?,
                 message => message,
             };
             Ok(code.map(|code| (code.into_owned(), message.unwrap_or_default().into_owned())))

@@ -12,7 +12,7 @@ use polywire_text::percent;
 use super::binding::MemberBinding;
 use super::encode::invalid_header;
 use super::header_template::Field;
-use super::target::{Label, Target};
+use super::target::{Label, RequestTarget};
 use super::{Bindings, HeadEncoder};
 use crate::endpoint;
 
@@ -30,7 +30,7 @@ impl HeadEncoder<'_> {
     /// `Content-Type` overrides it.
     pub(crate) fn request(
         &mut self,
-        target: &Target,
+        target: &RequestTarget,
         host_prefix: &str,
         media_type: Option<&HeaderValue>,
     ) -> Result<RequestHead, Error> {
@@ -74,16 +74,16 @@ impl HeadEncoder<'_> {
     }
 
     /// Writes status and headers of a response. A member that is bound to `Content-Length` is only
-    /// sent in a response to HEAD, which has no body.
+    /// sent by an operation with the method HEAD, whose response has no body.
     pub(crate) fn write_response(
         &mut self,
         response: &mut http::Response<Bytes>,
         media_type: Option<&HeaderValue>,
-        is_head_response: bool,
+        is_head_operation: bool,
     ) -> Result<(), Error> {
         let text = self.take_text();
         let mut headers = self.header_map(&text, media_type)?;
-        if let Some(range) = self.content_length.take().filter(|_| is_head_response) {
+        if let Some(range) = self.content_length.take().filter(|_| is_head_operation) {
             let length = HeaderValue::from_maybe_shared(text.slice(range));
             headers.insert(
                 CONTENT_LENGTH,
@@ -104,7 +104,7 @@ impl HeadEncoder<'_> {
     }
 
     /// Appends path and query to the text, and returns their range.
-    fn push_target(&mut self, target: &Target) -> Result<Range<usize>, Error> {
+    fn push_target(&mut self, target: &RequestTarget) -> Result<Range<usize>, Error> {
         let start = self.text.len();
         let labels = &self.labels;
         target.push(&mut self.text, |label, text| {

@@ -12,7 +12,7 @@ use super::header::{Header, HeaderKind};
 use super::header_index::HeaderIndex;
 use super::header_template::HeaderTemplates;
 use super::payload::is_raw;
-use super::target::Target;
+use super::target::RequestTarget;
 use crate::document::Side;
 use crate::protocol::MountError;
 use crate::size_hint::SizeHint;
@@ -23,8 +23,9 @@ pub struct Bindings {
     pub(crate) direction: Direction,
     /// Whether members are bound to the head: headers, labels, the query or the status code.
     pub(crate) has_head_members: bool,
-    /// Whether members are bound to the host prefix. These members are also in the document.
-    pub(crate) has_host_labels: bool,
+    /// Whether members of the document are host labels. Members that are bound to the head can be
+    /// host labels too, and do not count here.
+    pub(crate) has_document_host_labels: bool,
     /// Whether members are in the document.
     pub(crate) has_document_members: bool,
     /// The member that is the whole body (`@httpPayload`).
@@ -88,7 +89,7 @@ pub(crate) enum MemberBinding {
     /// The whole body, without a document format: a blob or a string.
     RawPayload,
     /// The document, or a payload in the format of the protocol.
-    Body,
+    Document,
 }
 
 impl MemberBinding {
@@ -123,11 +124,12 @@ impl MemberBinding {
             Location::StatusCode => Self::StatusCode,
             Location::Body if member.has(MemberFlags::HOST_LABEL) => Self::Host,
             Location::Payload if is_raw(member.kind()) => Self::RawPayload,
-            _ => Self::Body,
+            _ => Self::Document,
         }
     }
 
-    /// Returns the location of the member in the terms of the schema.
+    /// Returns the location that determines the form of values. A payload in the format of the
+    /// protocol is in `Location::Body`, like a member of the document.
     pub(crate) const fn location(&self) -> Location {
         match self {
             Self::Header { .. } | Self::InvalidHeader(_) => Location::Header,
@@ -137,7 +139,7 @@ impl MemberBinding {
             Self::QueryParams => Location::QueryParams,
             Self::StatusCode => Location::StatusCode,
             Self::RawPayload => Location::Payload,
-            Self::Host | Self::Body => Location::Body,
+            Self::Host | Self::Document => Location::Body,
         }
     }
 
@@ -193,7 +195,7 @@ impl Bindings {
         let mut bindings = Self {
             direction,
             has_head_members: false,
-            has_host_labels: false,
+            has_document_host_labels: false,
             has_document_members: false,
             payload: None,
             is_unwrapped: false,
@@ -223,8 +225,10 @@ impl Bindings {
                 MemberBinding::Header { header, .. } if header.name == CONTENT_TYPE => {
                     bindings.content_type_member = Some(ordinal);
                 }
-                MemberBinding::Host => bindings.has_host_labels = true,
-                MemberBinding::Header { .. } | MemberBinding::RawPayload | MemberBinding::Body => {}
+                MemberBinding::Host => bindings.has_document_host_labels = true,
+                MemberBinding::Header { .. }
+                | MemberBinding::RawPayload
+                | MemberBinding::Document => {}
                 _ => bindings.other_head_members.push(ordinal),
             }
         }
@@ -295,7 +299,7 @@ impl Bindings {
 pub struct OperationBindings {
     pub(crate) method: Method,
     pub(crate) pattern: Pattern,
-    pub(crate) target: Target,
+    pub(crate) target: RequestTarget,
     pub(crate) input: Bindings,
     pub(crate) output: Bindings,
     /// The status code of a response with an output.
@@ -317,7 +321,7 @@ impl OperationBindings {
         let input = operation.input();
         Ok(Self {
             method,
-            target: Target::new(&pattern, input),
+            target: RequestTarget::new(&pattern, input),
             input: Bindings::with_pattern(input, Direction::Request, Some(&pattern)),
             pattern,
             output: Bindings::of(operation.output(), Direction::Response),

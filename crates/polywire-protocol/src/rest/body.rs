@@ -77,18 +77,18 @@ impl<'de> IncomingMessage<'_, 'de> {
 
 impl<F: RestFormat> Rest<F> {
     /// Writes the body of a message, after the head has been written. Returns `None` if the message
-    /// has no body. `empty` is the body if no member is bound to it.
+    /// has no body. `without_members` is the body if no member is bound to the body.
     pub(super) fn write_body(
         &self,
         root: Member<'_>,
         bindings: &Bindings,
         message: &dyn Message,
         head_encoder: &mut HeadEncoder<'_>,
-        empty: Option<&'static [u8]>,
+        without_members: Option<&'static [u8]>,
     ) -> Result<Option<Bytes>, Error> {
         let Some(payload) = bindings.payload else {
             if !bindings.has_document_members {
-                return Ok(empty.map(Bytes::from_static));
+                return Ok(without_members.map(Bytes::from_static));
             }
             let part = bindings.part();
             let document = self.format.write_document(root, bindings, part, message)?;
@@ -108,12 +108,12 @@ impl<F: RestFormat> Rest<F> {
         // Some formats write an empty document for an absent structure, but only if a server can
         // read it: not if the structure has required members.
         let member = root.target().member(payload.ordinal);
-        let empty = F::EMPTY_PAYLOAD.filter(|_| {
+        let absent_payload = F::EMPTY_PAYLOAD.filter(|_| {
             bindings.writer() == Side::Client
                 && payload.kind == ShapeKind::Structure
                 && !member.target().members().any(|member| member.is_required())
         });
-        Ok(empty.map(Bytes::from_static))
+        Ok(absent_payload.map(Bytes::from_static))
     }
 }
 

@@ -63,11 +63,13 @@ pub(crate) struct HeadEncoder<'b> {
     error: Option<Error>,
 }
 
-/// A list in a header whose end has not been reached.
+/// A list whose end has not been reached.
 #[derive(Clone, Copy, Debug)]
 struct List {
     /// The start of the list in the text.
     start: usize,
+    /// Whether no item was written. Always true outside headers, where each item is stored on its
+    /// own.
     is_empty: bool,
 }
 
@@ -87,7 +89,7 @@ impl<'b> HeadEncoder<'b> {
             map_parameters: Vec::new(),
             status: None,
             raw_payload: None,
-            current: (0, &MemberBinding::Body),
+            current: (0, &MemberBinding::Document),
             key: String::new(),
             list: None,
             depth: 0,
@@ -99,7 +101,10 @@ impl<'b> HeadEncoder<'b> {
     /// payload that is a blob or a string.
     pub(crate) fn write(&mut self, root: Member<'_>, message: &dyn Message) -> Result<(), Error> {
         let bindings = self.bindings;
-        if bindings.has_head_members || bindings.has_host_labels || bindings.has_raw_payload() {
+        if bindings.has_head_members
+            || bindings.has_document_host_labels
+            || bindings.has_raw_payload()
+        {
             if bindings.has_head_members {
                 self.text = bindings.head_size.new_buffer();
             }
@@ -170,7 +175,7 @@ impl<'b> HeadEncoder<'b> {
             MemberBinding::InvalidHeader(_)
             | MemberBinding::StatusCode
             | MemberBinding::Host
-            | MemberBinding::Body => {}
+            | MemberBinding::Document => {}
         }
     }
 
@@ -225,7 +230,7 @@ impl Encoder for HeadEncoder<'_> {
         let ordinal = at.ordinal();
         let bindings = self.bindings;
         match bindings.members.get(ordinal as usize) {
-            Some(MemberBinding::Body) | None => false,
+            Some(MemberBinding::Document) | None => false,
             Some(MemberBinding::InvalidHeader(name)) => {
                 self.fail(invalid_header(name));
                 false

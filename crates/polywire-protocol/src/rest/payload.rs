@@ -14,8 +14,8 @@ use polywire_text::utf8;
 use super::body::read_without;
 use crate::document::Side;
 
-/// Returns whether a payload of this kind is the body itself. A value of type document is not, even
-/// if it is a string.
+/// Returns whether a payload of this kind is the body itself. A value of the Smithy type `document`
+/// is not, even if it is a string.
 pub(crate) const fn is_raw(kind: ShapeKind) -> bool {
     matches!(kind, ShapeKind::Blob | ShapeKind::String | ShapeKind::Enum)
 }

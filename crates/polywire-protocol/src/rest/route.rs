@@ -308,7 +308,9 @@ impl Search<'_> {
         route
     }
 
-    /// Returns the first operation at the end of the path that accepts the rest of the request.
+    /// Returns the first operation at the end of the path that accepts the rest of the request. In
+    /// the second search, adds the methods of all such operations to `methods` and returns `None`, so
+    /// that the search goes on.
     fn find_candidate(&mut self, node: &Node) -> Option<Route> {
         for candidate in &node.candidates {
             if self.methods.is_none() && candidate.method != *self.method {

@@ -77,7 +77,8 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         let status = operation_bindings.status;
         let mut encoder = HeadEncoder::new(bindings);
         encoder.write(root, output)?;
-        // A response to HEAD has no body, but can have its `Content-Length`.
+        // The response of an operation with the method HEAD has no body, but a member can be its
+        // `Content-Length`.
         if operation_bindings.method == Method::HEAD {
             return response(&mut encoder, status, None, Bytes::new(), true);
         }
@@ -166,11 +167,11 @@ fn response(
     status: StatusCode,
     media_type: Option<&HeaderValue>,
     body: Bytes,
-    is_head_response: bool,
+    is_head_operation: bool,
 ) -> Result<http::Response<Bytes>, Error> {
     let mut response = http::Response::new(body);
     *response.status_mut() = status;
-    encoder.write_response(&mut response, media_type, is_head_response)?;
+    encoder.write_response(&mut response, media_type, is_head_operation)?;
     Ok(response)
 }
 

@@ -11,7 +11,7 @@ use crate::intern;
 
 /// A pattern with its literals joined, and its labels resolved to members of the input.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct RequestTarget {
     parts: Vec<TargetPart>,
     /// `?` and the literal parameters of the query, percent-encoded. Empty if there are none.
     query: String,
@@ -40,7 +40,7 @@ pub(crate) struct Label {
     pub(crate) ordinal: Option<u32>,
 }
 
-impl Target {
+impl RequestTarget {
     pub(crate) fn new(pattern: &Pattern, input: Schema<'_>) -> Self {
         let mut parts = Vec::new();
         let mut literal = String::new();

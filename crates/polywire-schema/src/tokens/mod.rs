@@ -308,10 +308,10 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
         let ordinal = seq.guess;
         let next = self.peek(seq);
         if ordinal < shape.len()
-            && let Some(run) = self.match_member(next, shape.member(ordinal), seq)
+            && let Some(found) = self.match_member(next, shape.member(ordinal), seq)
             && seq.mark_new(ordinal)
         {
-            self.accept_member(run, seq);
+            self.accept_member(found, seq);
             seq.guess = ordinal + 1;
             return Ok(ordinal);
         }

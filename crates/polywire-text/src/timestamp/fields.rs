@@ -221,8 +221,9 @@ fn long_fraction(rest: &[u8], eight: u32, at: usize) -> (u32, usize) {
     }
 }
 
-// Cold and outlined, so that `fraction_digits` is inlined.
+// Cold and not inlined, so that `fraction_digits` is inlined.
 #[cold]
+#[inline(never)]
 fn end_after_nine(rest: &[u8]) -> usize {
     digits::end(rest, 10)
 }

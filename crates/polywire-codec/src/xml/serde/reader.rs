@@ -22,11 +22,11 @@ pub(super) struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    /// A reader behind the start tag of the root element.
+    /// A reader after the start tag of the root element.
     pub(super) fn new(bytes: &'de [u8]) -> Result<Self> {
         let limits = Limits::DEFAULT;
         crate::checks::message_len(bytes.len(), &limits, "XML")?;
-        let (text, rare) = match utf8::ascii_without(bytes, b']') {
+        let (text, may_need_checks) = match utf8::ascii_without(bytes, b']') {
             Some(text) => (text, false),
             None => match utf8::validate(bytes) {
                 Ok(text) => (text, true),
@@ -36,7 +36,7 @@ impl<'de> Reader<'de> {
                 }
             },
         };
-        let mut cursor = Cursor::new(text, rare)?;
+        let mut cursor = Cursor::new(text, may_need_checks)?;
         cursor.value_kind &= !UNCHECKED_ROOT;
         Ok(Self {
             cursor,

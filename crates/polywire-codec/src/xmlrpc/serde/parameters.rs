@@ -26,7 +26,7 @@ impl<'de> ParameterSource<'de> for &mut XmlRpcDecoder<'de> {
     fn is_none(&mut self) -> Result<bool, Error> {
         let position = (self.cursor.at, self.parameters, self.empty_value);
         let (section, budget) = (self.section, self.budget.mark());
-        if !self.parameter()? || self.is_nil()? && !self.parameter()? {
+        if !self.parameter()? || self.read_nil()? && !self.parameter()? {
             return Ok(true);
         }
         (self.cursor.at, self.parameters, self.empty_value) = position;

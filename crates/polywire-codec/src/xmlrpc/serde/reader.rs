@@ -314,7 +314,7 @@ impl<'de> XmlRpcDecoder<'de> {
     fn is_empty_array(&mut self) -> bool {
         let (start, budget) = (self.cursor.at, self.budget.mark());
         let tag = self.value_type();
-        let empty = tag.is_ok_and(|(_, tag)| self.begin_empty_array(tag).is_some());
+        let empty = tag.is_ok_and(|(_, tag)| self.begin_struct_from_empty_array(tag).is_some());
         self.cursor.at = start;
         self.budget.back_to(budget);
         empty

@@ -47,9 +47,9 @@ pub(crate) struct HeadDecoder<'b, 'de> {
     query: Option<Vec<Parameter<'de>>>,
     /// The binding of the current member.
     binding: &'b MemberBinding,
-    /// The text of the current member, if it is a single header.
+    /// The text of the current member, if `next_header` has found it.
     header_text: Option<&'de str>,
-    /// The text of the current member, list item or map entry otherwise.
+    /// Otherwise the first text of the current member or map entry, or the current list item.
     value: Option<Cow<'de, str>>,
     /// More texts of the same member or entry.
     more_values: Vec<Cow<'de, str>>,
@@ -98,7 +98,7 @@ impl<'b, 'de> HeadDecoder<'b, 'de> {
             next_collected: 0,
             next_other_member: 0,
             query: None,
-            binding: &MemberBinding::Body,
+            binding: &MemberBinding::Document,
             header_text: None,
             value: None,
             more_values: Vec::new(),

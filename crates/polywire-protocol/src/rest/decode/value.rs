@@ -40,7 +40,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
         let first = first.or_else(|| self.value.take());
         let values = first.into_iter().chain(self.more_values.drain(..));
         let items: Vec<_> = if self.binding.is_in_headers() {
-            let kind = list_items(element, self.binding);
+            let items_kind = list_items(element, self.binding);
             let mut items = Vec::new();
             for value in values {
                 // The values of headers are borrowed. Only those of labels and the query are decoded.
@@ -48,7 +48,7 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
                     let kind = ErrorKind::Internal;
                     return Err(error_at(self.binding, kind, "a borrowed value"));
                 };
-                match header::split(value, kind) {
+                match header::split(value, items_kind) {
                     Ok(split) => items.extend(split),
                     Err(error) => {
                         let kind = ErrorKind::InvalidValue;
@@ -211,7 +211,7 @@ fn error_at(binding: &MemberBinding, kind: ErrorKind, expected: &'static str) ->
         MemberBinding::Query { name, .. } => format!("query parameter {name}"),
         MemberBinding::QueryParams => "the query".to_owned(),
         MemberBinding::StatusCode => "the status".to_owned(),
-        MemberBinding::RawPayload | MemberBinding::Host | MemberBinding::Body => String::new(),
+        MemberBinding::RawPayload | MemberBinding::Host | MemberBinding::Document => String::new(),
     };
     let error = Error::new(kind).in_format("HTTP").expected(expected);
     error.at_path(location)

@@ -100,11 +100,11 @@ fn wrappers_both_ways() {
         let mut decoder = XmlDecoder::from_str(&text, profile, &Limits::DEFAULT).unwrap();
         assert_eq!(decoder.element(), "PutResponse");
         let path = ["ResponseMetadata", "RequestId"];
-        assert_eq!(decoder.peek(&path).unwrap().as_deref(), Some("a&b"));
-        assert_eq!(decoder.peek(&["PutResult", "none"]).unwrap(), None);
-        assert_eq!(decoder.peek(&["Put"]).unwrap(), None);
+        assert_eq!(decoder.peek_text(&path).unwrap().as_deref(), Some("a&b"));
+        assert_eq!(decoder.peek_text(&["PutResult", "none"]).unwrap(), None);
+        assert_eq!(decoder.peek_text(&["Put"]).unwrap(), None);
         assert!(decoder.enter("PutResult").unwrap());
-        assert_eq!(decoder.peek(&["name"]).unwrap().as_deref(), Some("n"));
+        assert_eq!(decoder.peek_text(&["name"]).unwrap().as_deref(), Some("n"));
         let read = Value::decode(at, &mut decoder).unwrap();
         decoder.finish().unwrap();
         assert_eq!(read, value(&[("name", "n")]));

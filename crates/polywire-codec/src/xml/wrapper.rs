@@ -58,9 +58,9 @@ impl<'de> XmlDecoder<'de> {
     ///     <RequestId>7</RequestId></ErrorResponse>";
     /// let mut decoder = XmlDecoder::from_str(text, XmlProfile::DEFAULT, &Limits::DEFAULT)?;
     /// assert_eq!(decoder.element(), "ErrorResponse");
-    /// assert_eq!(decoder.peek(&["RequestId"])?.as_deref(), Some("7"));
+    /// assert_eq!(decoder.peek_text(&["RequestId"])?.as_deref(), Some("7"));
     /// assert!(decoder.enter("Error")?);
-    /// assert_eq!(decoder.peek(&["Code"])?.as_deref(), Some("Throttled"));
+    /// assert_eq!(decoder.peek_text(&["Code"])?.as_deref(), Some("Throttled"));
     /// decoder.skip()?;
     /// decoder.finish()?;
     /// # Ok::<(), polywire_schema::Error>(())
@@ -120,7 +120,7 @@ impl<'de> XmlDecoder<'de> {
     pub fn allow_any_case_message(&mut self, shape: Schema<'_>) -> Result<(), Error> {
         let mut names = shape.members().map(|member| member.plain(NameSource::Xml));
         if let Some(own) = names.find(|name| name.eq_ignore_ascii_case("message")) {
-            self.profile.any_case_message = self.peek(&[own])?.is_none();
+            self.profile.any_case_message = self.peek_text(&[own])?.is_none();
         }
         Ok(())
     }
@@ -131,7 +131,7 @@ impl<'de> XmlDecoder<'de> {
     /// # Errors
     ///
     /// The input up to that element is not well-formed, or it contains elements.
-    pub fn peek(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
+    pub fn peek_text(&mut self, path: &[&str]) -> Result<Option<Cow<'de, str>>, Error> {
         let (at, name, value_kind) = (self.cursor.at, self.cursor.name, self.cursor.value_kind);
         let result = self.peeked(path);
         self.cursor.at = at;
