@@ -35,6 +35,8 @@ pub struct ShapeDef {
     pub first_member: u32,
     /// The number of members: one for a list, two for a map (key, value).
     pub member_count: u32,
+    /// The members that a message must contain: one bit for each ordinal below 64.
+    pub required: u64,
     /// For each [`NameSource`], the start of the lookup table in the buckets of the set.
     pub lookup: [u32; NameSource::COUNT],
     /// The binary logarithm of the size of each lookup table; 0 without tables.

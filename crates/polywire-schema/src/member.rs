@@ -221,6 +221,7 @@ static DOCUMENT_SET: SchemaSet<'static> = SchemaSet::from_parts(SchemaParts {
         root: 0,
         first_member: 0,
         member_count: 0,
+        required: 0,
         lookup: [0; NameSource::COUNT],
         lookup_bits: 0,
         lookup_whole: false,

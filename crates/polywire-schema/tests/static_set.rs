@@ -26,6 +26,7 @@ const fn shape(id: Span, kind: ShapeKind, first_member: u32, member_count: u32) 
         root: first_member + member_count,
         first_member,
         member_count,
+        required: 0,
         lookup: [0; NameSource::COUNT],
         lookup_bits: 0,
         lookup_whole: false,

@@ -228,6 +228,23 @@ fn complete<'de, D: Decoder<'de> + ?Sized>(
     decoder: &mut D,
 ) -> Result<(), Error> {
     let shape = at.target();
+    // The bits are those of the ordinals below 64.
+    if shape.def().required & !seen != 0 || shape.len() > 64 {
+        check_required(map, seen, shape, decoder)?;
+    }
+    if shape.has(ShapeFlags::DEFAULTS) {
+        add_defaults(map, shape, decoder);
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn check_required<'de, D: Decoder<'de> + ?Sized>(
+    map: &mut Map,
+    seen: u64,
+    shape: Schema<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
     for (ordinal, member) in (0..).zip(shape.members()) {
         if !member.is_required() {
             continue;
@@ -241,9 +258,6 @@ fn complete<'de, D: Decoder<'de> + ?Sized>(
                 map.insert(member.name(), value);
             }
         }
-    }
-    if shape.has(ShapeFlags::DEFAULTS) {
-        add_defaults(map, shape, decoder);
     }
     Ok(())
 }

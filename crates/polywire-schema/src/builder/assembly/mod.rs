@@ -139,6 +139,11 @@ impl Assembly {
         if kind == ShapeKind::Structure && members.iter().any(has_default) {
             flags = flags.with(ShapeFlags::DEFAULTS);
         }
+        let required = members.iter().take(64).enumerate();
+        let required = required.filter(|(_, member)| {
+            member.flags.contains(MemberFlags::REQUIRED) && !has_default(member)
+        });
+        let required = required.fold(0, |bits, (ordinal, _)| bits | 1_u64 << ordinal);
         let is_token = |member: &MemberSpec| member.flags.contains(MemberFlags::IDEMPOTENCY_TOKEN);
         if kind == ShapeKind::Structure && members.iter().any(is_token) {
             flags = flags.with(ShapeFlags::TOKEN);
@@ -189,6 +194,7 @@ impl Assembly {
             root: root_index,
             first_member,
             member_count: members.len() as u32,
+            required,
             lookup: lookup.tables,
             lookup_bits: lookup.bits,
             lookup_whole: lookup.whole,
