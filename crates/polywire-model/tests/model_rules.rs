@@ -307,8 +307,10 @@ fn page() -> String {
          <!-- Generated from crates/polywire-model/src/rules by its test `model_rules`. -->\n\n\
          Each diagnostic has the code of a rule. `polywire model check --explain ID` prints one of\n\
          these sections. Models suppress findings below the severity error by id: with the trait\n\
-         `@suppress([\"ID\"])`, or with `metadata suppressions`. An id includes all ids that begin\n\
-         with it and a dot. Words in capitals after an id stand for names in the model.\n\n\
+         `@suppress([\"ID\"])`, or with `metadata suppressions`. Suppressing an id also suppresses\n\
+         the ids below it: `HttpMethodSemantics` includes `HttpMethodSemantics.OPTIONS`. Where an id\n\
+         below has a word in capitals such as SHAPE, SERVICE, OPERATION, TRAIT, WAITER, ACCEPTOR or\n\
+         NAME, diagnostics have a name of the model or of its metadata.\n\n\
          | id | severity | problem |\n|---|---|---|\n",
     );
     for rule in rules::all() {
