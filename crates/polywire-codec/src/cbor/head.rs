@@ -103,7 +103,8 @@ impl CborDecoder<'_> {
         Some((word >> (64 - 8 * size), 1 + size as usize))
     }
 
-    /// Skips all tags. No tag changes the meaning of a list or map.
+    /// Skips all tags, also known ones. Only for lists, maps, variants and skipped values, where tags
+    /// are ignored.
     #[inline]
     pub(super) fn skip_tags(&mut self) -> Result<(), Error> {
         while self.peek() >> 5 == 6 {
@@ -133,11 +134,11 @@ impl CborDecoder<'_> {
         Ok(None)
     }
 
-    /// Skips unknown tags, such as self-described CBOR (RFC 8949, section 3.4.6), up to the first
-    /// known one. The caller then reports a known tag as an error.
+    /// Skips unknown tags, such as self-described CBOR (RFC 8949, section 3.4.6). A known tag is left
+    /// unread, and most callers then report it as a wrong type.
     #[cold]
     #[inline(never)]
-    pub(super) fn skip_plain_tags(&mut self) -> Result<(), Error> {
+    pub(super) fn skip_unknown_tags(&mut self) -> Result<(), Error> {
         if let Some((_, start)) = self.tag()? {
             self.at = start;
         }

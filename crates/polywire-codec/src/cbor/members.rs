@@ -54,7 +54,8 @@ impl<'de> CborDecoder<'de> {
         let head = self.head("a list or map")?;
         enter(&mut self.budget).map_err(|limit| self.limit_error(limit))?;
         // An item has at least one byte and an entry two. Rejecting longer lengths here lets
-        // callers reserve memory for the length. The depth limit is checked first, so that it is
+        // callers reserve memory for the length. The fast path does not check lengths below 24,
+        // which are too small to need it. The depth limit is checked first, so that it is
         // reported even if the length is also too large.
         let max = (self.bytes.len() - self.at) as u64 / if major == 5 { 2 } else { 1 };
         if head.argument > max && head.argument != INDEFINITE {
@@ -113,7 +114,7 @@ impl<'de> CborDecoder<'de> {
     #[cold]
     pub(super) fn tagged_null(&mut self) -> Result<bool, Error> {
         let start = self.at;
-        self.skip_plain_tags()?;
+        self.skip_unknown_tags()?;
         let is_null = matches!(self.bytes.get(self.at), Some(0xf6 | 0xf7));
         self.at = if is_null { self.at + 1 } else { start };
         Ok(is_null)

@@ -14,7 +14,7 @@ impl CborDecoder<'_> {
     /// A floating-point number of any width, or an integer.
     pub(super) fn slow_double(&mut self, expected: &'static str) -> Result<f64, Error> {
         if self.peek() >> 5 == 6 {
-            self.skip_plain_tags()?;
+            self.skip_unknown_tags()?;
         }
         let start = self.at;
         if self.at >= self.bytes.len() {
@@ -40,7 +40,7 @@ impl CborDecoder<'_> {
 
     #[inline(never)]
     pub(super) fn slow_integer(&mut self, at: Member<'_>) -> Result<i64, Error> {
-        self.skip_plain_tags()?;
+        self.skip_unknown_tags()?;
         let start = self.at;
         let value = self.small_integer(at.kind().describe())?;
         let (min, max) = at.kind().integer_range();
@@ -54,7 +54,7 @@ impl CborDecoder<'_> {
     #[inline]
     pub(super) fn small_integer(&mut self, expected: &'static str) -> Result<i64, Error> {
         if self.peek() >> 5 > 1 {
-            self.skip_plain_tags()?;
+            self.skip_unknown_tags()?;
             if self.peek() >> 5 > 1 {
                 return Err(self.wrong_type(expected));
             }
@@ -168,7 +168,7 @@ impl CborDecoder<'_> {
     /// A timestamp in seconds, whose tag began at `start`.
     pub(super) fn epoch(&mut self, start: usize) -> Result<Timestamp, Error> {
         if self.peek() >> 5 == 6 {
-            self.skip_plain_tags()?;
+            self.skip_unknown_tags()?;
         }
         if self.peek() >> 5 <= 1 {
             let seconds = self.small_integer("seconds since the epoch")?;

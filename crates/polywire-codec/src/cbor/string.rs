@@ -35,7 +35,7 @@ impl<'de> CborDecoder<'de> {
         expected: &'static str,
     ) -> Result<Cow<'de, [u8]>, Error> {
         if self.peek() >> 5 != major || self.at >= self.bytes.len() {
-            self.skip_plain_tags()?;
+            self.skip_unknown_tags()?;
             if self.peek() >> 5 != major || self.at >= self.bytes.len() {
                 return Err(self.wrong_type(expected));
             }

@@ -52,7 +52,8 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
             return None;
         }
         let len = member.encoded(NameEncoding::Cbor).starts(rest)?;
-        // The value must not be null or a tag, which may precede a null.
+        // The value must not be null or an unknown tag, which may precede a null. After the known
+        // tags 0 to 4 a null is an error anyway.
         let value = *rest.get(len)?;
         (value <= 0xc4 || value > 0xdb && !matches!(value, 0xf6 | 0xf7)).then_some(len)
     }
@@ -167,7 +168,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
     fn size_hint(&mut self, _: Member<'_>, seq: &Seq) -> usize {
         let expected = match seq.left {
             INDEFINITE => return 0,
-            // The input has at least one byte for each of these.
+            // Lengths of 24 or more were checked against the input. Shorter ones are small.
             left => left.min(MAX_EXPECTED) as usize + 1,
         };
         let expected = expected.min(self.reservable);
@@ -189,7 +190,7 @@ impl<'de> TokenReader<'de> for CborDecoder<'de> {
 
     fn boolean(&mut self, _: Member<'_>) -> Result<bool, Error> {
         if self.peek() >> 5 == 6 {
-            self.skip_plain_tags()?;
+            self.skip_unknown_tags()?;
         }
         let value = match self.bytes.get(self.at) {
             Some(0xf4) => false,

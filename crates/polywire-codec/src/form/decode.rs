@@ -55,11 +55,12 @@ pub struct FormDecoder<'de> {
     cursor: usize,
     /// The position of the field that errors refer to.
     last: usize,
-    /// The number of key segments that lead to the next value.
+    /// The number of resolved segments that lead to the next value. The words `member` and `entry` are
+    /// not counted.
     level: u32,
     /// Whether the next value is the missing value of an entry that has only a key.
     is_absent: bool,
-    /// The number of the last member.
+    /// The ordinal of the member that `next` has found, or `UNKNOWN`. `name` returns it.
     number: u32,
     /// The last key.
     scratch: Text,
@@ -405,6 +406,8 @@ impl<'de> TokenReader<'de> for FormDecoder<'de> {
         Ok(())
     }
 
+    // The missing value of an entry is null only in a sparse map. In others it is an error and never
+    // skipped.
     fn may_be_null(&self) -> bool {
         false
     }

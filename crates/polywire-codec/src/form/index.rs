@@ -19,7 +19,7 @@ use polywire_text::{Malformed, percent};
 use super::FormProfile;
 use crate::snippet;
 
-/// The number of unknown members.
+/// Stands for the ordinal of a member that the shape does not have.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// The numbers of the key and the value of an entry.

@@ -35,9 +35,9 @@
 //!
 //! Fields may have any order. The items of a list are sorted by their numbers, which begin with 1.
 //! Gaps in the numbers are ignored: clients sometimes leave gaps, and AWS accepts them. Duplicate keys
-//! are errors. So are the number 0 and numbers with a leading zero, a key that continues after a
+//! are errors, except those of unknown members, which are skipped. So are the number 0 and numbers with a leading zero, a key that continues after a
 //! scalar (`Name=a&Name.first=b`), and a key that ends at a structure. `Name=` is an empty list or
-//! map. Unknown members are skipped.
+//! map.
 //!
 //! # serde
 //!

@@ -37,7 +37,7 @@ impl<'de> TokenReader<'de> for JsonDecoder<'de> {
     type Next = ();
     type Match = usize;
 
-    const FINDS_EXPECTED: bool = true;
+    const TRIES_EXPECTED: bool = true;
 
     #[inline(always)]
     fn budget(&mut self) -> &mut Budget {

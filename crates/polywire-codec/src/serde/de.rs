@@ -75,7 +75,8 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         }
     }
 
-    /// A signed integer, or another value, which the visitor rejects.
+    /// A signed integer. Integers in less common forms, and all other values, go through `any`, and
+    /// the visitor decides.
     #[inline]
     fn signed<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();
@@ -85,7 +86,7 @@ impl<'de, R: SerdeReader<'de> + ?Sized> ValueDeserializer<'_, R> {
         }
     }
 
-    /// An integer, or another value, which the visitor rejects.
+    /// An integer. All other values go through `any`, as for [`signed`](Self::signed).
     #[inline]
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.0.position();

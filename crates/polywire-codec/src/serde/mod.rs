@@ -75,7 +75,7 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     /// Moves to the next item or entry. Returns `false` at the end.
     fn next_element(&mut self, is_map: bool, seq: &mut Seq) -> Result<bool, Error>;
 
-    /// The number of remaining elements, if known.
+    /// The number of remaining elements, at most [`MAX_SIZE_HINT`], if known.
     fn size_hint(&self, seq: &Seq) -> Option<usize> {
         let _ = seq;
         None
@@ -116,7 +116,8 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         None
     }
 
-    /// Reads an integer of at most 64 bits. `None`, with nothing read, for anything else.
+    /// Reads an integer that fits `i64`, in its most common forms. `None`, with nothing read, for
+    /// anything else: the caller then uses the general way.
     fn quick_integer(&mut self) -> Option<i64>;
 
     /// Reads a big-endian integer of 128 bits. Returns `None`, with nothing read, for anything else.
@@ -124,12 +125,13 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
         Ok(None)
     }
 
-    /// Reads a floating-point number. Returns `None`, with nothing read, for anything else.
+    /// Reads a floating-point number of 64 bits, in its most common form. `None`, with nothing read,
+    /// for anything else: the caller then uses the general way.
     fn quick_double(&mut self) -> Option<f64>;
 
     /// Reads a 32-bit floating-point number from its digits, which rounds once and checks the range.
-    /// Returns `None`, with nothing read, for anything else, and in formats that read all
-    /// floating-point numbers with 64 bits.
+    /// `None`, with nothing read, for anything else. Binary formats, and formats that read all
+    /// floating-point numbers with 64 bits, keep the provided method.
     #[inline(always)]
     fn float_of_digits(&mut self) -> Result<Option<f32>, Error> {
         Ok(None)
@@ -142,8 +144,9 @@ pub(crate) trait SerdeReader<'de>: TokenReader<'de> {
     #[inline]
     fn visit_string<V: Visitor<'de>>(&mut self, lent: bool, visitor: V) -> Result<V::Value, Error> {
         match self.str(Member::DOCUMENT)? {
-            // The name by which serde_json passes its numbers is never lent: a type that
-            // keeps it would later lend it to others, which take it for serde_json's.
+            // The name by which serde_json passes its numbers is not lent here: a type that buffers
+            // any value would later lend it to others, which take it for serde_json's. `quick_str`
+            // may lend it, but only to types that ask for text.
             Cow::Borrowed(text) if lent && text != NUMBER_KEY => visitor.visit_borrowed_str(text),
             Cow::Borrowed(text) => visitor.visit_str(text),
             Cow::Owned(text) => visitor.visit_string(text),

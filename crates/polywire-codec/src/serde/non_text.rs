@@ -1,4 +1,4 @@
-//! Visitors of types that must not get text.
+//! A visitor for values that must not be accepted as text.
 
 use std::fmt;
 
@@ -7,7 +7,9 @@ use serde::de::{Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpecte
 /// A visitor that rejects text with a type error. It passes any other value to `visitor`.
 ///
 /// Formats pass some values as text although they are not strings, such as the digits of numbers that
-/// serde has no type for. Most visitors for strings or bytes would accept them.
+/// serde has no type for. Most visitors for strings or bytes would accept them. This one is used if
+/// a number stands where a type expects text, and for types that expect bytes in formats where bytes
+/// are base64.
 pub(crate) struct NonText<V> {
     pub(crate) visitor: V,
     /// What the text is, for the error.

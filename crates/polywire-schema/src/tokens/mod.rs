@@ -1,14 +1,14 @@
-//! The decoding loop that all formats share.
+//! The decoding loops that all formats share.
 //!
 //! A format implements [`TokenReader`]: small functions that read one token each. The loop over
 //! the members of a structure, the items of a list and the entries of a map is written once, in
 //! the implementation of [`Decoder`] for every `TokenReader`. The loop identifies members, rejects
 //! duplicates, skips nulls and handles missing members.
 //!
-//! Each token has a fast and a slow function. The fast functions are inlined into the code of each
-//! type. They handle only the most common form of the input. For all other input they return `None`
-//! without consuming it, and the loop calls the slow function, which handles white space, limits
-//! and errors.
+//! Functions whose documentation begins with "Fast" are inlined into the code of each type.
+//! `match_member`, `quick_key` and `variant` handle only the most common form of the input. For all
+//! other input they return `None` without consuming it, and the general functions are called, which
+//! handle white space, limits and errors.
 
 mod part;
 
@@ -41,7 +41,8 @@ pub enum Name {
     Member(u32),
     /// A name that the shape does not have. Its value follows.
     Unknown,
-    /// Input without meaning. No value follows.
+    /// A name that the shape does not have, whose value has been read, checked and counted, such as an
+    /// XML attribute. No value follows.
     Ignored,
 }
 
@@ -49,7 +50,8 @@ pub enum Name {
 ///
 /// Functions that refer to [`Decoder`] have the same contract as the function with the same name.
 pub trait TokenReader<'de> {
-    /// The next token of a structure, for readers that can inspect it only once.
+    /// The next token of a structure, for readers that pass it from [`peek`](Self::peek) to the other
+    /// functions, so that it is inspected only once. Otherwise `()`.
     type Next: Copy;
 
     /// The result of [`match_member`](Self::match_member), such as a number of bytes.
@@ -81,13 +83,14 @@ pub trait TokenReader<'de> {
     /// Reads the token that begins a structure, list or map, and enters a level of the budget.
     fn begin(&mut self, container: Container, at: Member<'_>) -> Result<Seq, Error>;
 
-    /// Advances to the next part of a container and returns `true`. At the end of the container,
-    /// reads the end token, leaves the level of the budget and returns `false`. Counts items and
-    /// entries, but not members, because each member occurs at most once.
+    /// Advances to the next member, item or entry of a container and returns `true`. At the end of the
+    /// container, reads the end token, leaves the level of the budget and returns `false`. Counts items
+    /// and entries. Members are not counted here: [`slow_member`] counts unknown ones.
     fn next(&mut self, container: Container, at: Member<'_>, seq: &mut Seq) -> Result<bool, Error>;
 
-    /// Whether [`other_member`](Self::other_member) also finds the expected member.
-    const FINDS_EXPECTED: bool = false;
+    /// Whether [`other_member`](Self::other_member) tries the expected member first. In a part of a
+    /// structure the fast match before it is then left out.
+    const TRIES_EXPECTED: bool = false;
 
     /// Fast: inspects the next token.
     fn peek(&self, seq: &Seq) -> Self::Next;
@@ -99,9 +102,9 @@ pub trait TokenReader<'de> {
     /// Consumes the input that [`match_member`](Self::match_member) has matched.
     fn accept_member(&mut self, found: Self::Match, seq: &mut Seq);
 
-    /// Returns the next member or [`END`]. Called if the next member is not the expected member, or
-    /// if the document contains a part of the structure. Handles common cases, and calls
-    /// [`slow_member`] for all others.
+    /// Returns the next member, which can be any, or [`END`]. Called if the fast match has failed, or
+    /// without it in a part of a structure. Handles common cases, and calls [`slow_member`] for all
+    /// others.
     fn other_member(
         &mut self,
         next: Self::Next,
@@ -140,7 +143,7 @@ pub trait TokenReader<'de> {
     /// Returns an error if the value is not well-formed.
     fn skip_value(&mut self) -> Result<(), Error>;
 
-    /// Fast: returns `false` if the next value is certainly not null.
+    /// Fast: returns `false` if the next value is not null, or must not be skipped as one.
     fn may_be_null(&self) -> bool;
 
     /// Called at the end of the list or map of `at`.

@@ -40,7 +40,7 @@ pub(super) fn part_member<'de, R: TokenReader<'de> + ?Sized>(
     }
     seq.guess = seq.part_guess;
     let next = reader.peek(seq);
-    let expected = match R::FINDS_EXPECTED {
+    let expected = match R::TRIES_EXPECTED {
         true => None,
         false => expected_member(reader, next, shape, seq),
     };

@@ -49,7 +49,7 @@ pub(super) fn read<'de, V: Visitor<'de>>(
     if !matches!(name, TIMESTAMP | BIG_INTEGER | BIG_DECIMAL | VALUE) {
         return visitor.visit_newtype_struct(ValueDeserializer(decoder));
     }
-    decoder.skip_plain_tags()?;
+    decoder.skip_unknown_tags()?;
     let text = match (name, decoder.peek() >> 5) {
         (VALUE, 6) => return tagged_value(decoder, visitor),
         // `Value` checks for duplicate keys itself.
