@@ -57,107 +57,75 @@ pub trait Document {
     fn value(&self, body: &Body, limits: &Limits) -> Value;
 }
 
+/// Implements [`Document`] for a format: the empty document, how an encoder is made of a buffer and a
+/// side, and how a decoder is.
+macro_rules! document {
+    ($format:ty, $empty:literal, $encoder:expr, $decoder:expr) => {
+        impl Document for $format {
+            const EMPTY: &'static [u8] = $empty;
+
+            fn write(
+                &self,
+                at: Member<'_>,
+                message: &dyn Message,
+                side: Side,
+                size: &SizeHint,
+            ) -> Result<Vec<u8>, Error> {
+                let mut encoder = $encoder(self, size.new_buffer(), side);
+                message.write(at, &mut encoder);
+                let document = encoder.finish()?;
+                size.record(document.len());
+                Ok(document)
+            }
+
+            fn read<'de>(
+                &self,
+                at: Member<'_>,
+                body: &'de Body,
+                limits: &Limits,
+                side: Side,
+                sink: &mut dyn Sink<'de>,
+            ) -> Result<(), Error> {
+                let mut decoder = $decoder(self, body, limits, side)?;
+                if !body.is_empty() {
+                    sink.read(at, &mut decoder)?;
+                    decoder.finish()?;
+                }
+                sink.finish(at, &mut decoder)
+            }
+
+            fn value(&self, body: &Body, limits: &Limits) -> Value {
+                let decoder = $decoder(self, body, limits, Side::Client);
+                let read =
+                    decoder.and_then(|mut decoder| Value::decode(Member::DOCUMENT, &mut decoder));
+                read.unwrap_or_default()
+            }
+        }
+    };
+}
+
 /// JSON, with this profile. The rules of the side replace those of the profile.
 #[derive(Debug)]
 pub struct Json(pub(crate) JsonProfile);
 
-impl Json {
-    const fn profile(&self, side: Side) -> JsonProfile {
-        self.0.with_rules(side.rules())
+document!(
+    Json,
+    b"{}",
+    |json: &Self, buffer, side: Side| JsonEncoder::new(json.0.with_rules(side.rules()), buffer),
+    |json: &Self, body, limits, side: Side| {
+        JsonDecoder::from_body(body, json.0.with_rules(side.rules()), limits)
     }
-}
-
-impl Document for Json {
-    const EMPTY: &'static [u8] = b"{}";
-
-    fn write(
-        &self,
-        at: Member<'_>,
-        message: &dyn Message,
-        side: Side,
-        size: &SizeHint,
-    ) -> Result<Vec<u8>, Error> {
-        let mut encoder = JsonEncoder::new(self.profile(side), size.new_buffer());
-        message.write(at, &mut encoder);
-        let document = encoder.finish()?;
-        size.record(document.len());
-        Ok(document)
-    }
-
-    fn read<'de>(
-        &self,
-        at: Member<'_>,
-        body: &'de Body,
-        limits: &Limits,
-        side: Side,
-        sink: &mut dyn Sink<'de>,
-    ) -> Result<(), Error> {
-        let mut decoder = JsonDecoder::from_body(body, self.profile(side), limits)?;
-        if !body.is_empty() {
-            sink.read(at, &mut decoder)?;
-            decoder.finish()?;
-        }
-        sink.finish(at, &mut decoder)
-    }
-
-    fn value(&self, body: &Body, limits: &Limits) -> Value {
-        let read = || {
-            let mut decoder = JsonDecoder::from_body(body, self.profile(Side::Client), limits)?;
-            Value::decode(Member::DOCUMENT, &mut decoder)
-        };
-        read().unwrap_or_default()
-    }
-}
+);
 
 /// CBOR.
 #[derive(Debug)]
 pub struct Cbor;
 
-impl Cbor {
-    const fn profile(side: Side) -> CborProfile {
-        CborProfile::DEFAULT.with_rules(side.rules())
+document!(
+    Cbor,
+    b"\xa0",
+    |_: &Self, buffer, side: Side| CborEncoder::new(buffer).with_defaults(side.defaults()),
+    |_: &Self, body, limits, side: Side| {
+        CborDecoder::from_body(body, CborProfile::DEFAULT.with_rules(side.rules()), limits)
     }
-}
-
-impl Document for Cbor {
-    const EMPTY: &'static [u8] = b"\xa0";
-
-    fn write(
-        &self,
-        at: Member<'_>,
-        message: &dyn Message,
-        side: Side,
-        size: &SizeHint,
-    ) -> Result<Vec<u8>, Error> {
-        let encoder = CborEncoder::new(size.new_buffer());
-        let mut encoder = encoder.with_defaults(side.defaults());
-        message.write(at, &mut encoder);
-        let document = encoder.finish()?;
-        size.record(document.len());
-        Ok(document)
-    }
-
-    fn read<'de>(
-        &self,
-        at: Member<'_>,
-        body: &'de Body,
-        limits: &Limits,
-        side: Side,
-        sink: &mut dyn Sink<'de>,
-    ) -> Result<(), Error> {
-        let mut decoder = CborDecoder::from_body(body, Self::profile(side), limits)?;
-        if !body.is_empty() {
-            sink.read(at, &mut decoder)?;
-            decoder.finish()?;
-        }
-        sink.finish(at, &mut decoder)
-    }
-
-    fn value(&self, body: &Body, limits: &Limits) -> Value {
-        let read = || {
-            let mut decoder = CborDecoder::from_body(body, Self::profile(Side::Client), limits)?;
-            Value::decode(Member::DOCUMENT, &mut decoder)
-        };
-        read().unwrap_or_default()
-    }
-}
+);
