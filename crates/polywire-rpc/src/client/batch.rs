@@ -70,7 +70,7 @@ impl Client {
     /// Sends several calls in one message, and returns their results in the order of the calls. Only JSON-RPC has batches. The
     /// server may run the calls in any order, or at the same time.
     ///
-    /// Over HTTP the message is compressed, or has a checksum, if the model says so of any of the operations.
+    /// Over HTTP the message is compressed, or has a checksum, if the model requires it for one of the operations.
     ///
     /// The deadline and the limits apply to the whole response. There can be as many calls as
     /// [`Limits::calls`](polywire_schema::Limits::calls) says. Without calls nothing is sent.
