@@ -1,0 +1,1 @@
+//! Checksums of bodies: algorithms, headers and trailers.

@@ -1,0 +1,1 @@
+//! The content encoding `aws-chunked`.

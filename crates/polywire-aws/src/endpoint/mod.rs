@@ -1,0 +1,1 @@
+//! The rules that choose the endpoint of a call.
