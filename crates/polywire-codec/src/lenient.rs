@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Decoder, Encode, Encoder, Error, ErrorKind, Event, Map, Member,
-    MemberFlags, Schema, Seq, Text, Timestamp, complete_structure, decode_structure,
+    BigDecimal, BigInteger, Blob, ByteStream, Decoder, Encode, Encoder, Error, ErrorKind, Event,
+    Map, Member, MemberFlags, Schema, Seq, Text, Timestamp, complete_structure, decode_structure,
 };
 
 use crate::{DecodeAny, DecodeWith, EncodeAny, EncodeWith};
@@ -128,6 +128,10 @@ impl<'de> Decoder<'de> for LenientDecoder<'_, 'de> {
 
     fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error> {
         self.0.blob(at)
+    }
+
+    fn stream(&mut self, at: Member<'_>) -> Result<ByteStream, Error> {
+        self.0.stream(at)
     }
 
     fn timestamp(&mut self, at: Member<'_>) -> Result<Timestamp, Error> {

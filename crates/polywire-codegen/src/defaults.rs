@@ -35,6 +35,7 @@ pub(crate) fn expression(types: &Types<'_>, shape: &Shape, value: &Node) -> Opti
         (ShapeType::Blob, NodeValue::String(text)) => {
             let bytes = polywire_text::base64::decode(text.as_bytes()).ok()?;
             match bytes.is_empty() {
+                true if shape.traits().is_streaming() => "schema::ByteStream::default()".to_owned(),
                 true => "schema::Blob::default()".to_owned(),
                 false => format!("schema::Blob::from(vec!{:?})", &*bytes),
             }

@@ -8,6 +8,7 @@
 //! | member | `T` if it is required or has a default, else `Option<T>` |
 //! | union, enum, intEnum | an enum, with `Unknown` for values that are not in the model |
 //! | string, blob, timestamp, document | `Text`, `Blob`, `Timestamp`, `Value` |
+//! | blob with `@streaming` | `ByteStream` |
 //! | list, map | `Vec`, `BTreeMap`; items of sparse ones are `Option`s |
 //! | error | a struct that implements `std::error::Error`, and a variant of the operation's error |
 //! | operation | a method of the client and of the server trait |

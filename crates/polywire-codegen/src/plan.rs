@@ -591,6 +591,7 @@ impl<'m> Types<'m> {
         let ty = match shape.shape_type() {
             ShapeType::BigDecimal => "schema::BigDecimal".to_owned(),
             ShapeType::BigInteger => "schema::BigInteger".to_owned(),
+            ShapeType::Blob if shape.traits().is_streaming() => "schema::ByteStream".to_owned(),
             ShapeType::Blob => "schema::Blob".to_owned(),
             ShapeType::Boolean => "bool".to_owned(),
             ShapeType::Byte => "i8".to_owned(),
@@ -685,6 +686,7 @@ impl<'m> Types<'m> {
             ShapeType::Integer | ShapeType::IntEnum | ShapeType::Float => 8,
             ShapeType::Long | ShapeType::Double | ShapeType::Timestamp => 16,
             ShapeType::Document => 32,
+            ShapeType::Blob if shape.traits().is_streaming() => 32,
             ShapeType::Structure | ShapeType::Union => shape
                 .members()
                 .iter()

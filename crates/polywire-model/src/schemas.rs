@@ -129,6 +129,7 @@ impl<'m> Conversion<'m> {
         for (has, flag) in [
             (traits.is_sparse(), MemberFlags::SPARSE),
             (traits.is_streaming(), MemberFlags::STREAMING),
+            (traits.requires_length(), MemberFlags::REQUIRES_LENGTH),
             (traits.is_sensitive(), MemberFlags::SENSITIVE),
         ] {
             if has {

@@ -39,6 +39,7 @@ mod kind;
 mod media;
 mod mount_error;
 mod operation_table;
+mod payload_stream;
 mod protocol;
 mod query;
 mod request;
@@ -68,6 +69,7 @@ pub use gzip::{GzipDecompressor, GzipError, decompress_gzip};
 pub use json_rpc::{JsonRpc, ResponseId};
 pub use kind::ProtocolKind;
 pub use media::{charset, check_coding};
+pub use payload_stream::PayloadStream;
 pub use protocol::{
     BatchEntry, BatchOutcome, CallBatch, ClientProtocol, FromService, HostPrefix, MountError,
     Outcome, Plan, Protocol, ProtocolInfo, ReadPlan, Route, ServerProtocol,

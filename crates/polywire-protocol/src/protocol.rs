@@ -124,6 +124,13 @@ pub trait ServerProtocol: ProtocolInfo {
         self.encode_other(&Fault::internal("this protocol has one call per message"))
     }
 
+    /// Returns whether the body of a request is the value of a blob with `@streaming`. Then a server can pass the body
+    /// to [`decode_input`](Self::decode_input) as a [`PayloadStream`](crate::PayloadStream) before it has arrived.
+    fn has_input_stream(&self, operation: Operation<'_>) -> bool {
+        let _ = operation;
+        false
+    }
+
     /// Decodes the input of a call. Errors do not quote an input that can contain sensitive data:
     /// [`Error::without_sensitive`].
     ///
@@ -281,6 +288,14 @@ pub trait ClientProtocol: ProtocolInfo {
     ) -> Result<BatchOutcome, Error> {
         let _ = (ids, head, body, limits);
         Err(Error::new(ErrorKind::Internal).expected("a protocol with several calls per message"))
+    }
+
+    /// Returns whether the body of this response is the value of a blob with `@streaming` of the output. Then a client
+    /// can pass the body to [`decode_output`](Self::decode_output) as a [`PayloadStream`](crate::PayloadStream) before
+    /// it has arrived, and need not call [`outcome`](Self::outcome).
+    fn has_output_stream(&self, operation: Operation<'_>, head: &response::Parts) -> bool {
+        let _ = (operation, head);
+        false
     }
 
     /// Finds out whether a response contains an output or a fault. Errors do not quote a response

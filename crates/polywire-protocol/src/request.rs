@@ -11,6 +11,8 @@ use md5::{Digest as _, Md5};
 use polywire_schema::{Error, ErrorKind, MemberFlags, Operation, OperationFlags};
 use polywire_text::base64;
 
+use crate::PayloadStream;
+
 const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 
 /// Options for [`finish_request`].
@@ -63,7 +65,7 @@ impl Default for RequestOptions {
 ///
 /// # Errors
 ///
-/// The `Content-Encoding` of the input is not text.
+/// The `Content-Encoding` of the input is not text, or a [stream](PayloadStream) needs a checksum.
 pub fn finish_request(
     operations: &[Operation<'_>],
     request: &mut http::Request<Bytes>,
@@ -79,6 +81,14 @@ pub fn finish_request(
     if each.any(|operation| operation.has(OperationFlags::CHECKSUM_REQUIRED))
         && !has_checksum(request.headers())
     {
+        if request.extensions().get::<PayloadStream>().is_some() {
+            return Err(Error::new(ErrorKind::Unwritable)
+                .in_format("HTTP")
+                .expected(
+                    "bytes in memory or a checksum header, because of `@httpChecksumRequired`",
+                )
+                .found("a stream"));
+        }
         let mut text = Vec::with_capacity(24);
         base64::push(&mut text, &Md5::digest(request.body()));
         // Base64 is visible ASCII and therefore a valid header value.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Encoder, Error, Member, Text, Timestamp, Value,
+    BigDecimal, BigInteger, Blob, ByteStream, Encoder, Error, Member, Text, Timestamp, Value,
 };
 
 use crate::Fault;
@@ -108,6 +108,13 @@ impl Encoder for Size {
 
     fn shared_blob(&mut self, _: Member<'_>, value: &Blob) {
         self.add_copy(value.is_shared(), value.heap_size());
+    }
+
+    fn stream(&mut self, at: Member<'_>, value: &ByteStream) {
+        // A stream takes no memory before it is read.
+        if let Some(blob) = value.as_blob() {
+            self.shared_blob(at, blob);
+        }
     }
 
     fn timestamp(&mut self, _: Member<'_>, _: Timestamp) {}

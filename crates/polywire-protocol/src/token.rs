@@ -5,8 +5,8 @@
 
 use polywire_codec::{EncodeAny, EncodeWith, Message};
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Encoder, Error, Member, MemberFlags, Operation, Schema,
-    ShapeFlags, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, ByteStream, Encoder, Error, Member, MemberFlags, Operation,
+    Schema, ShapeFlags, Text, Timestamp,
 };
 
 /// For clients: an input with an idempotency token that the input itself lacks.
@@ -247,6 +247,10 @@ impl Encoder for TokenInserter<'_> {
 
     fn shared_blob(&mut self, at: Member<'_>, value: &Blob) {
         self.inner.shared_blob(at, value);
+    }
+
+    fn stream(&mut self, at: Member<'_>, value: &ByteStream) {
+        self.inner.stream(at, value);
     }
 
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp) {

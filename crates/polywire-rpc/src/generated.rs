@@ -175,6 +175,10 @@ where
         }
     }
 
+    fn is_streaming(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: Call) -> HandlerFuture {
         let Input::Typed(input) = call.input else {
             return wrong_input();

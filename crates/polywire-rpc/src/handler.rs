@@ -37,6 +37,12 @@ pub trait Handler: Send + Sync + 'static {
         validator: Option<&Validator>,
     ) -> Result<Input, Fault>;
 
+    /// Whether the input has a [`ByteStream`](polywire_schema::ByteStream) that the handler reads while the body of the
+    /// request arrives. Otherwise the server reads a blob with `@streaming` before it decodes the input.
+    fn is_streaming(&self) -> bool {
+        false
+    }
+
     /// Handles a call.
     fn call(&self, call: Call) -> HandlerFuture;
 }
@@ -207,6 +213,50 @@ where
             }
             Input::Typed(_) => wrong_input(),
         }
+    }
+}
+
+/// Makes a handler read a blob with `@streaming` itself, while the body of the request arrives: as
+/// [`Value::Stream`] of a [`dynamic`] handler, or as a [`ByteStream`](polywire_schema::ByteStream) of a [`typed`] one.
+///
+/// ```
+/// use polywire_protocol::Fault;
+/// use polywire_rpc::{Context, dynamic, streaming};
+/// use polywire_schema::{ByteStream, Map};
+///
+/// let handler = streaming(dynamic(|mut input: Map, _: Context| async move {
+///     let mut body = input.remove("Body").and_then(|body| body.into_stream()).unwrap_or_default();
+///     let mut count = 0;
+///     while let Some(piece) = body.next().await {
+///         count += piece?.len() as i64;
+///     }
+///     Ok::<_, Fault>(Map::from_iter([("Count", count)]))
+/// }));
+/// # let _ = handler;
+/// ```
+pub fn streaming(handler: impl Handler) -> impl Handler {
+    StreamingHandler(handler)
+}
+
+struct StreamingHandler<H>(H);
+
+impl<H: Handler> Handler for StreamingHandler<H> {
+    fn decode(
+        &self,
+        protocol: &dyn ServerProtocol,
+        operation: Operation<'_>,
+        request: &ReadPlan<'_>,
+        validator: Option<&Validator>,
+    ) -> Result<Input, Fault> {
+        self.0.decode(protocol, operation, request, validator)
+    }
+
+    fn is_streaming(&self) -> bool {
+        true
+    }
+
+    fn call(&self, call: Call) -> HandlerFuture {
+        self.0.call(call)
     }
 }
 

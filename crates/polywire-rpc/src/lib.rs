@@ -65,6 +65,7 @@ mod handler;
 pub mod layers;
 mod lines;
 pub mod methods;
+pub mod payload;
 mod peer;
 mod prometheus;
 #[doc(hidden)]
@@ -83,7 +84,9 @@ pub use context::Context;
 pub use error::{CallError, CallErrorKind};
 pub use generated::{Items, Paginator};
 pub use handle::ServiceHandle;
-pub use handler::{Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, typed};
+pub use handler::{
+    Call, Handler, HandlerFuture, Input, IntoOutput, Output, dynamic, streaming, typed,
+};
 pub use methods::{ItemReceiver, ItemSender, Methods, StreamCall};
 pub use server::{
     BuildError, RoutedCall, RunningServer, Server, ServerBuilder, Timeouts, Validation,

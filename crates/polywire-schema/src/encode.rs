@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, Error, Member, Value};
+use crate::{BigDecimal, BigInteger, ByteStream, Error, ErrorKind, Member, Value};
 
 /// A writer of one format.
 ///
@@ -120,6 +120,15 @@ pub trait Encoder {
         self.blob(at, value.as_bytes());
     }
 
+    /// Writes a blob with `@streaming`. The provided method writes bytes that are in memory like any other blob, and
+    /// fails for other streams. Encoders of HTTP messages take the stream as the body.
+    fn stream(&mut self, at: Member<'_>, value: &ByteStream) {
+        match value.as_blob() {
+            Some(blob) => self.shared_blob(at, blob),
+            None => self.fail(not_in_memory(at)),
+        }
+    }
+
     /// Writes a timestamp in the format of the member. If the member has no format, uses the
     /// default of the protocol.
     fn timestamp(&mut self, at: Member<'_>, value: Timestamp);
@@ -129,6 +138,14 @@ pub trait Encoder {
 
     /// Records an error, unless the encoder already has one.
     fn fail(&mut self, error: Error);
+}
+
+#[cold]
+fn not_in_memory(at: Member<'_>) -> Error {
+    Error::new(ErrorKind::Unwritable)
+        .expected("bytes in memory, because only a REST protocol over HTTP can send a stream")
+        .found("a stream")
+        .at_path(format!("{at:?}"))
 }
 
 /// A type that every [`Encoder`] can write.
@@ -204,6 +221,7 @@ scalar! {
     Text, value => text(value);
     Cow<'_, str>, value => string(value);
     Blob, value => shared_blob(value);
+    ByteStream, value => stream(value);
     Timestamp, value => timestamp(*value);
 }
 

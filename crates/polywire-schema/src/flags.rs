@@ -71,6 +71,8 @@ flags! {
         CONSTRAINED = 12;
         /// The member has `@xmlName`.
         XML_NAMED = 13;
+        /// `@requiresLength` of the target.
+        REQUIRES_LENGTH = 14;
     }
 
     /// Boolean traits of an operation.

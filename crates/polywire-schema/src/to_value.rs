@@ -2,7 +2,7 @@
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, Encode, Encoder, Error, Map, Member, Value};
+use crate::{BigDecimal, BigInteger, ByteStream, Encode, Encoder, Error, Map, Member, Value};
 
 /// Converts a typed value to a [`Value`]. Structures become maps from member names to values.
 ///
@@ -165,6 +165,10 @@ impl Encoder for ValueEncoder {
 
     fn shared_blob(&mut self, _: Member<'_>, value: &Blob) {
         self.put(Value::Blob(value.clone()));
+    }
+
+    fn stream(&mut self, _: Member<'_>, value: &ByteStream) {
+        self.put(Value::from(value.clone()));
     }
 
     fn timestamp(&mut self, _: Member<'_>, value: Timestamp) {

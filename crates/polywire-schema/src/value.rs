@@ -4,7 +4,7 @@ use std::fmt;
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, Map};
+use crate::{BigDecimal, BigInteger, ByteStream, Map};
 
 /// A dynamically typed value. It can hold a value of any shape, such as an XML-RPC value, a Smithy
 /// document, or a structure without a generated type.
@@ -44,6 +44,9 @@ pub enum Value {
     String(Text),
     /// Bytes.
     Blob(Blob),
+    /// Bytes that are read piece by piece: a blob with `@streaming`. Such blobs that are in memory are
+    /// [`Value::Blob`]s.
+    Stream(Box<ByteStream>),
     /// A timestamp.
     Timestamp(Timestamp),
     /// A list.
@@ -67,6 +70,7 @@ impl Value {
             Self::Float(_) | Self::Double(_) | Self::BigDecimal(_) => "a number",
             Self::String(_) => "a string",
             Self::Blob(_) => "a blob",
+            Self::Stream(_) => "a stream",
             Self::Timestamp(_) => "a timestamp",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
@@ -124,6 +128,16 @@ impl Value {
     pub fn as_blob(&self) -> Option<&[u8]> {
         match self {
             Self::Blob(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Converts a blob or stream to a stream. Returns `None` for other types.
+    #[must_use]
+    pub fn into_stream(self) -> Option<ByteStream> {
+        match self {
+            Self::Blob(value) => Some(value.into()),
+            Self::Stream(value) => Some(*value),
             _ => None,
         }
     }
@@ -220,9 +234,20 @@ impl fmt::Debug for Value {
             Self::BigDecimal(value) => write!(f, "{value}dec"),
             Self::String(value) => value.fmt(f),
             Self::Blob(value) => value.fmt(f),
+            Self::Stream(value) => value.fmt(f),
             Self::Timestamp(value) => write!(f, "@{value}"),
             Self::List(value) => value.fmt(f),
             Self::Map(value) => value.fmt(f),
+        }
+    }
+}
+
+impl From<ByteStream> for Value {
+    /// A blob if the bytes are in memory, otherwise a stream.
+    fn from(stream: ByteStream) -> Self {
+        match stream.as_blob() {
+            Some(blob) => Self::Blob(blob.clone()),
+            None => Self::Stream(Box::new(stream)),
         }
     }
 }

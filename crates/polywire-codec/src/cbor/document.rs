@@ -121,6 +121,7 @@ impl CborEncoder {
             Value::BigInteger(value) => self.big_integer(at, value),
             Value::BigDecimal(value) => self.big_decimal(at, value),
             Value::Blob(value) => self.blob(at, value),
+            Value::Stream(value) => self.stream(at, value),
             Value::Timestamp(value) => self.timestamp(at, *value),
             // `Null`. The other variants are handled by `document_value`.
             _ => self.null(at),

@@ -63,6 +63,7 @@ impl XmlRpcEncoder {
             Value::Float(value) => self.float(at, *value),
             Value::BigDecimal(value) => self.big_decimal(at, value),
             Value::Blob(value) => self.blob(at, value),
+            Value::Stream(value) => self.stream(at, value),
             Value::Timestamp(value) => self.timestamp(at, *value),
             other => {
                 let error = Error::new(ErrorKind::Internal).in_format("XML-RPC");

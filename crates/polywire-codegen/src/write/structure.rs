@@ -59,7 +59,7 @@ impl Structure<'_> {
 }
 
 /// Defaults that equal the default of their type, as written by `defaults.rs`.
-const TYPE_DEFAULTS: [&str; 7] = [
+const TYPE_DEFAULTS: [&str; 8] = [
     "\"\".into()",
     "0",
     "0.0",
@@ -67,6 +67,7 @@ const TYPE_DEFAULTS: [&str; 7] = [
     "Vec::new()",
     "false",
     "schema::Blob::default()",
+    "schema::ByteStream::default()",
 ];
 
 fn declaration(source: &mut Source, structure: &Structure<'_>) {

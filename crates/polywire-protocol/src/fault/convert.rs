@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use polywire_schema::{Error, ErrorKind};
+use polywire_schema::{Error, ErrorKind, StreamError, StreamErrorKind};
 
 use super::{Fault, FaultKind};
 
@@ -19,6 +19,19 @@ impl From<Error> for Fault {
             _ => FaultKind::Malformed,
         };
         Self::new(kind, error.message()).with_source(error)
+    }
+}
+
+impl From<StreamError> for Fault {
+    /// The stream of an input is broken by the sender, who gets the message.
+    fn from(error: StreamError) -> Self {
+        let kind = match error.kind() {
+            StreamErrorKind::TimedOut => FaultKind::RequestTimeout,
+            StreamErrorKind::TooLarge => FaultKind::TooLarge,
+            StreamErrorKind::AlreadyRead => FaultKind::Internal,
+            _ => FaultKind::Malformed,
+        };
+        Self::new(kind, error.to_string()).with_source(error)
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::{Buf as _, Bytes};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Uri};
-use polywire_schema::{Error, ErrorKind};
+use polywire_schema::{ByteStream, Error, ErrorKind, Member, MemberFlags};
 use polywire_text::percent;
 
 use super::binding::MemberBinding;
@@ -14,6 +14,7 @@ use super::encode::invalid_header;
 use super::header_template::Field;
 use super::target::{Label, RequestTarget};
 use super::{Bindings, HeadEncoder};
+use crate::document::Side;
 use crate::endpoint;
 
 /// The parts of a request head that depend on the input.
@@ -66,6 +67,44 @@ impl HeadEncoder<'_> {
     /// Takes the payload, if it is a blob or a string and present.
     pub(crate) fn take_raw_payload(&mut self) -> Option<Bytes> {
         self.raw_payload.take()
+    }
+
+    /// Takes the payload, if it is a stream. Its length is the value of a member that is bound to `Content-Length`, if
+    /// nothing else gives it. Called before the headers are built.
+    ///
+    /// # Errors
+    ///
+    /// For clients: the model requires a length and there is none, or the member has another one.
+    pub(crate) fn take_stream(&mut self, root: Member<'_>) -> Result<Option<ByteStream>, Error> {
+        let Some(stream) = self.stream.take() else {
+            return Ok(None);
+        };
+        let declared = self.content_length().map(String::from_utf8_lossy);
+        let stream = match declared.as_deref().and_then(|text| text.parse().ok()) {
+            Some(len) => stream.or_len(len),
+            None => stream,
+        };
+        if self.bindings.writer() == Side::Server {
+            return Ok(Some(stream));
+        }
+        if let (Some(declared), Some(len)) = (declared, stream.len())
+            && declared != len.to_string()
+        {
+            return Err(Error::new(ErrorKind::Unwritable)
+                .in_format("HTTP")
+                .expected(format!("{len}, the length of the stream"))
+                .found(format!("{declared:?}"))
+                .at_path("header content-length".to_owned()));
+        }
+        let mut members = root.target().members();
+        if stream.len().is_none() && members.any(|member| member.has(MemberFlags::REQUIRES_LENGTH))
+        {
+            return Err(Error::new(ErrorKind::Unwritable)
+                .in_format("HTTP")
+                .expected("a stream of known length, because of `@requiresLength`")
+                .found("a stream of unknown length"));
+        }
+        Ok(Some(stream))
     }
 
     /// Returns the value of the member that is bound to `Content-Length`.

@@ -1,9 +1,10 @@
 //! Which part of a message carries each member, computed once per service.
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, StatusCode};
+use http::{Extensions, HeaderValue, Method, StatusCode};
 use polywire_schema::{
-    Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part, Schema, ShapeKind,
+    ByteStream, Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part,
+    Schema, ShapeKind,
 };
 use polywire_text::percent::{self, Set};
 
@@ -13,6 +14,7 @@ use super::header_index::HeaderIndex;
 use super::header_template::HeaderTemplates;
 use super::payload::is_raw;
 use super::target::RequestTarget;
+use crate::PayloadStream;
 use crate::document::Side;
 use crate::protocol::MountError;
 use crate::size_hint::SizeHint;
@@ -182,6 +184,8 @@ pub(crate) struct Payload {
     pub(crate) kind: ShapeKind,
     /// Whether the body is the value itself, without a document format.
     pub(crate) is_raw: bool,
+    /// Whether it is a blob with `@streaming`.
+    pub(crate) is_stream: bool,
 }
 
 impl Bindings {
@@ -217,6 +221,8 @@ impl Bindings {
                         ordinal,
                         kind: member.kind(),
                         is_raw: is_raw(member.kind()),
+                        is_stream: member.kind() == ShapeKind::Blob
+                            && member.has(MemberFlags::STREAMING),
                     });
                 }
                 _ => bindings.has_head_members = true,
@@ -286,6 +292,19 @@ impl Bindings {
     /// Returns whether the body is a blob or a string, without a document format.
     pub(crate) fn has_raw_payload(&self) -> bool {
         self.payload.is_some_and(|payload| payload.is_raw)
+    }
+
+    /// Returns whether the body is a blob with `@streaming`.
+    pub(crate) fn has_stream(&self) -> bool {
+        self.payload.is_some_and(|payload| payload.is_stream)
+    }
+
+    /// Returns the body of a message with this head that has not been read.
+    pub(crate) fn stream_of<'a>(&self, extensions: &'a Extensions) -> Option<&'a ByteStream> {
+        match self.has_stream() {
+            true => PayloadStream::of(extensions),
+            false => None,
+        }
     }
 
     /// Returns whether a member is in the document.

@@ -3,10 +3,12 @@
 use bytes::Bytes;
 use http::HeaderValue;
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Member, Part, Schema, ShapeKind};
+use polywire_schema::{
+    Body, ByteStream, Error, ErrorKind, Limits, Member, Part, Schema, ShapeKind,
+};
 
 use super::payload::RawDecoder;
-use super::{Bindings, HeadDecoder, HeadEncoder, Rest, RestFormat};
+use super::{Bindings, HeadDecoder, HeadEncoder, Payload, Rest, RestFormat};
 use crate::document::Side;
 use crate::intern;
 
@@ -36,12 +38,22 @@ pub struct IncomingMessage<'a, 'de> {
     pub(crate) root: Member<'a>,
     pub(crate) bindings: &'a Bindings,
     pub(crate) body: &'de Body,
+    /// The body, if it is a blob with `@streaming` that has not been read. `body` is empty then.
+    pub(crate) stream: Option<&'a ByteStream>,
     pub(crate) limits: &'a Limits,
     /// Whether the structure is an error. Some formats put additional elements around it.
     pub(crate) is_error: bool,
 }
 
 impl<'de> IncomingMessage<'_, 'de> {
+    /// Returns whether the payload is a stream, which can be empty. An optional one is absent if the body is empty.
+    fn has_stream(&self) -> bool {
+        let is_required = |payload: Payload| {
+            payload.is_stream && self.root.target().member(payload.ordinal).is_required()
+        };
+        self.stream.is_some() || self.bindings.payload.is_some_and(is_required)
+    }
+
     /// Reads head and body into `sink`. If both have members of the structure, the sink decodes the
     /// structure twice: first from the head, then from the body.
     pub(crate) fn read<F: RestFormat>(
@@ -53,7 +65,7 @@ impl<'de> IncomingMessage<'_, 'de> {
         if self.bindings.has_head_members {
             sink.decode_any(self.root, head_decoder)?;
         }
-        if self.body.is_empty() {
+        if self.body.is_empty() && !self.has_stream() {
             if self.bindings.has_body() {
                 format.check_empty_body(self)?;
             }
@@ -63,6 +75,9 @@ impl<'de> IncomingMessage<'_, 'de> {
             Some(payload) if payload.is_raw => {
                 let side = self.bindings.reader();
                 let mut decoder = RawDecoder::new(self.body, payload.ordinal, side);
+                if let Some(stream) = self.stream {
+                    decoder = decoder.with_stream(stream);
+                }
                 sink.decode_any(self.root, &mut decoder)?;
                 sink.finish(self.root, &mut decoder)
             }

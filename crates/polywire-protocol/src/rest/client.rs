@@ -6,6 +6,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
 use super::{HeadDecoder, HeadEncoder, IncomingMessage, Rest, RestFormat};
+use crate::PayloadStream;
 use crate::error_info::not_an_error;
 use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
@@ -22,19 +23,33 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         let mut encoder = HeadEncoder::new(bindings);
         encoder.write(root, input)?;
         let body = self.write_body(root, bindings, input, &mut encoder, None)?;
-        check_length(encoder.content_length(), body.as_deref())?;
+        let stream = encoder.take_stream(root)?;
+        if stream.is_none() {
+            check_length(encoder.content_length(), body.as_deref())?;
+        }
         let media_type = bindings.media_type_of(body.as_ref())?;
         let head = encoder.request(&operation_bindings.target, host_prefix, media_type)?;
         let mut request = http::Request::new(body.unwrap_or_default());
         *request.method_mut() = operation_bindings.method.clone();
         *request.uri_mut() = head.target;
         *request.headers_mut() = head.headers;
+        if let Some(stream) = stream {
+            request.extensions_mut().insert(PayloadStream(stream));
+        }
         if !head.host_prefix.is_empty() {
             request
                 .extensions_mut()
                 .insert(HostPrefix(head.host_prefix));
         }
         Ok(request)
+    }
+
+    fn has_output_stream(&self, operation: Operation<'_>, head: &response::Parts) -> bool {
+        let bindings = self.operation_bindings(operation);
+        bindings.is_ok_and(|bindings| {
+            bindings.output.has_stream()
+                && (head.status.is_success() || head.status == bindings.status)
+        })
     }
 
     fn parse_outcome<'s>(
@@ -68,6 +83,7 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
             root: operation.output().root(),
             bindings,
             body,
+            stream: bindings.stream_of(&head.extensions),
             limits,
             is_error: false,
         };
@@ -88,6 +104,7 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
                 root: error.root(),
                 bindings,
                 body,
+                stream: None,
                 limits,
                 is_error: true,
             };

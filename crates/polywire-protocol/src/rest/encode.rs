@@ -11,7 +11,8 @@ use http::HeaderName;
 use http::header::HOST;
 use polywire_codec::Message;
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Encoder, Error, ErrorKind, Member, MemberFlags, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, ByteStream, Encoder, Error, ErrorKind, Member, MemberFlags, Text,
+    Timestamp,
 };
 use polywire_text::{base64, number, percent};
 use smallvec::SmallVec;
@@ -51,6 +52,8 @@ pub(crate) struct HeadEncoder<'b> {
     pub(super) status: Option<u16>,
     /// The payload, if it is a blob or a string.
     pub(super) raw_payload: Option<Bytes>,
+    /// The payload, if it is not in memory. Then `raw_payload` is empty, but present.
+    pub(super) stream: Option<ByteStream>,
     /// The ordinal and the binding of the current member.
     current: (u32, &'b MemberBinding),
     /// The key of the current map entry. In header maps, the prefix precedes it.
@@ -89,6 +92,7 @@ impl<'b> HeadEncoder<'b> {
             map_parameters: Vec::new(),
             status: None,
             raw_payload: None,
+            stream: None,
             current: (0, &MemberBinding::Document),
             key: String::new(),
             list: None,
@@ -372,6 +376,17 @@ impl Encoder for HeadEncoder<'_> {
         match self.current.1 {
             MemberBinding::RawPayload => self.raw_payload = Some(value.clone().into_bytes()),
             _ => self.blob(at, value.as_bytes()),
+        }
+    }
+
+    fn stream(&mut self, at: Member<'_>, value: &ByteStream) {
+        match (self.current.1, value.as_blob()) {
+            (MemberBinding::RawPayload, None) => {
+                self.raw_payload = Some(Bytes::new());
+                self.stream = Some(value.clone());
+            }
+            (_, Some(blob)) => self.shared_blob(at, blob),
+            (_, None) => self.fail(not_raw()),
         }
     }
 

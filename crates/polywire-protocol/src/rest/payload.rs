@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, Decoder, END, Error, ErrorKind, Event, Member, Schema, Seq,
-    ShapeKind, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, ByteStream, Decoder, END, Error, ErrorKind, Event, Member,
+    Schema, Seq, ShapeKind, Text, Timestamp,
 };
 use polywire_text::utf8;
 
@@ -20,6 +20,9 @@ pub(crate) const fn is_raw(kind: ShapeKind) -> bool {
     matches!(kind, ShapeKind::Blob | ShapeKind::String | ShapeKind::Enum)
 }
 
+const EXPECTED_STREAM: &str =
+    "a member of the type `ByteStream`, because the body is not in memory";
+
 pub(crate) const EXPECTED_RAW_PAYLOAD: &str = "a payload that is a blob or a string";
 
 /// A decoder for a structure whose only member in the body is the payload.
@@ -28,6 +31,8 @@ pub(crate) struct RawDecoder<'de> {
     body: &'de Body,
     /// The ordinal of the payload, until it has been read.
     payload: Option<u32>,
+    /// The body, if it is not in memory.
+    stream: Option<ByteStream>,
     /// The side that reads the message.
     side: Side,
 }
@@ -37,8 +42,15 @@ impl<'de> RawDecoder<'de> {
         Self {
             body,
             payload: Some(payload),
+            stream: None,
             side,
         }
+    }
+
+    /// Sets a body that has not been read.
+    pub(crate) fn with_stream(mut self, stream: &ByteStream) -> Self {
+        self.stream = Some(stream.clone());
+        self
     }
 
     fn not_raw<T>(&self) -> Result<T, Error> {
@@ -119,7 +131,17 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
     }
 
     fn blob(&mut self, _: Member<'_>) -> Result<Blob, Error> {
-        Ok(self.body.blob(self.body.as_bytes()))
+        match self.stream {
+            None => Ok(self.body.blob(self.body.as_bytes())),
+            Some(_) => Err(self.error(ErrorKind::Internal, EXPECTED_STREAM)),
+        }
+    }
+
+    fn stream(&mut self, at: Member<'_>) -> Result<ByteStream, Error> {
+        match self.stream.take() {
+            Some(stream) => Ok(stream),
+            None => self.blob(at).map(ByteStream::from),
+        }
     }
 
     fn timestamp(&mut self, _: Member<'_>) -> Result<Timestamp, Error> {

@@ -14,7 +14,7 @@ use crate::coding::has_own_coding;
 use crate::fault::status_of;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, PayloadStream};
 
 impl<F: RestFormat> ServerProtocol for Rest<F> {
     fn claim(&self, summary: &HeadSummary<'_>) -> Claim {
@@ -46,6 +46,11 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         }
     }
 
+    fn has_input_stream(&self, operation: Operation<'_>) -> bool {
+        let bindings = self.operation_bindings(operation);
+        bindings.is_ok_and(|bindings| bindings.input.has_stream())
+    }
+
     fn parse_input<'de>(
         &self,
         operation: Operation<'_>,
@@ -59,6 +64,7 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
             root: operation.input().root(),
             bindings,
             body: request.body,
+            stream: bindings.stream_of(&request.head.extensions),
             limits: request.limits,
             is_error: false,
         };
@@ -88,7 +94,12 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         let body = self.write_body(root, bindings, output, &mut encoder, empty)?;
         let media_type = bindings.media_type_of(body.as_ref())?;
         let body = body.unwrap_or_default();
-        response(&mut encoder, status, media_type, body, false)
+        let stream = encoder.take_stream(root)?;
+        let mut response = response(&mut encoder, status, media_type, body, false)?;
+        if let Some(stream) = stream {
+            response.extensions_mut().insert(PayloadStream(stream));
+        }
+        Ok(response)
     }
 
     fn encode_error(
@@ -189,7 +200,7 @@ fn check_media_types<F: RestFormat>(
 ) -> Result<(), Fault> {
     let OperationBindings { input, output, .. } = operation_bindings;
     let summary = HeadSummary::new(request.head);
-    if !request.body.is_empty() {
+    if !request.body.is_empty() || input.stream_of(&request.head.extensions).is_some() {
         if summary.has_coding && !has_own_coding(operation) {
             check_coding(&request.head.headers)?;
         }

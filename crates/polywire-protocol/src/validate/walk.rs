@@ -7,7 +7,8 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Encoder, Error, Member, MemberFlags, SchemaSet, ShapeKind, Timestamp,
+    BigDecimal, BigInteger, ByteStream, Encoder, Error, Member, MemberFlags, SchemaSet, ShapeKind,
+    Timestamp,
 };
 use smallvec::SmallVec;
 
@@ -415,6 +416,14 @@ impl Encoder for Walk<'_> {
         self.canonical.bytes(Tag::Blob, value);
         if let Some(check) = self.check(at) {
             self.length(check, || value.len());
+        }
+    }
+
+    fn stream(&mut self, at: Member<'_>, value: &ByteStream) {
+        match value.as_blob() {
+            Some(blob) => self.blob(at, blob),
+            // Its length can be unknown, and it is the only value of the body.
+            None => self.begin(),
         }
     }
 

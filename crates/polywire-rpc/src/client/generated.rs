@@ -13,7 +13,7 @@ use polywire_protocol::Outcome;
 use polywire_schema::{Body, DecodeStructure, Error, ErrorKind, MissingMember, Schema};
 
 use super::framed::ExchangeFuture;
-use super::{Client, NO_OBSERVER};
+use super::{Client, NO_OBSERVER, ResponseMode};
 use crate::CallError;
 use crate::generated::{Operation, OperationError};
 
@@ -125,7 +125,12 @@ impl Client {
             }
         };
         let client = self.clone();
-        Box::pin(async move { client.exchange(operation, request?, NO_OBSERVER).await })
+        Box::pin(async move {
+            let mode = ResponseMode::Streaming;
+            client
+                .exchange(operation, request?, mode, NO_OBSERVER)
+                .await
+        })
     }
 
     fn generated_output<O: Operation>(

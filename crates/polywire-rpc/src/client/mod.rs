@@ -8,7 +8,8 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, response};
 use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Slot, Typed};
 use polywire_protocol::{
-    ClientProtocol, Fault, Frame, Outcome, ProtocolKind, RequestOptions, WithToken, finish_request,
+    ClientProtocol, Fault, Frame, Outcome, PayloadStream, ProtocolKind, RequestOptions, WithToken,
+    finish_request,
 };
 use polywire_schema::{
     Body, DecodeStructure, Decoder, Encode, Error, Limits, Map, Member, Operation, Schema, Value,
@@ -65,6 +66,15 @@ pub struct Exchange {
     pub request: Request<Bytes>,
     /// The response, once it is received.
     pub response: Option<http::Response<Bytes>>,
+}
+
+/// What happens to a body of a response that is a blob with `@streaming`.
+#[derive(Clone, Copy, Debug)]
+enum ResponseMode {
+    /// It is read into memory.
+    Buffered,
+    /// It becomes a stream.
+    Streaming,
 }
 
 /// Without an observer.
@@ -145,7 +155,22 @@ impl Client {
     ///
     /// As [`CallError`] says.
     pub async fn call(&self, operation: &str, input: Map) -> Result<Value, CallError> {
-        self.call_dynamic(operation, input, NO_OBSERVER).await
+        self.call_dynamic(operation, input, ResponseMode::Buffered, NO_OBSERVER)
+            .await
+    }
+
+    /// Like [`Client::call`], but returns before the body of the response has arrived if it is a blob with `@streaming`.
+    /// This member of the output is a [`Value::Stream`] then. An input can have a [`Value::Stream`] in each kind of call.
+    ///
+    /// The deadline applies until the head of the response arrives, and then to each wait for a piece. It starts again
+    /// with each piece of a stream in the input.
+    ///
+    /// # Errors
+    ///
+    /// As [`CallError`] says.
+    pub async fn call_streaming(&self, operation: &str, input: Map) -> Result<Value, CallError> {
+        self.call_dynamic(operation, input, ResponseMode::Streaming, NO_OBSERVER)
+            .await
     }
 
     /// Like [`Client::call`], and calls an observer with the request before it is sent, and with the response. Calls over
@@ -160,19 +185,25 @@ impl Client {
         input: Map,
         mut show: impl FnMut(&Exchange),
     ) -> Result<Value, CallError> {
-        self.call_dynamic(operation, input, Some(&mut show)).await
+        let mode = ResponseMode::Buffered;
+        self.call_dynamic(operation, input, mode, Some(&mut show))
+            .await
     }
 
     async fn call_dynamic(
         &self,
         operation: &str,
         input: Map,
+        mode: ResponseMode,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<Value, CallError> {
         let operation = self.operation(operation)?;
         let input = Value::Map(input);
         let input = Dynamic(&input);
-        let (head, body) = self.send(operation, &input, show).await?;
+        let request = self.request(operation, &input)?;
+        let (head, body) = self
+            .exchange(operation.index(), request, mode, show)
+            .await?;
         self.output(operation, &head, &body)
     }
 
@@ -204,8 +235,10 @@ impl Client {
         O: for<'de> DecodeStructure<'de>,
     {
         let operation = self.operation(operation)?;
+        let request = self.request(operation, &Typed::new(input))?;
+        let mode = ResponseMode::Buffered;
         let (head, body) = self
-            .send(operation, &Typed::new(input), NO_OBSERVER)
+            .exchange(operation.index(), request, mode, NO_OBSERVER)
             .await?;
         self.check(operation, &head, &body)?;
         let mut slot = Slot::<O>::new();
@@ -227,39 +260,38 @@ impl Client {
             .ok_or_else(|| CallError::unknown_operation(name))
     }
 
-    /// Sends a call and reads the answer, within the deadline.
-    async fn send(
-        &self,
-        operation: Operation<'_>,
-        input: &(dyn Message + Sync),
-        show: Option<&mut impl FnMut(&Exchange)>,
-    ) -> Result<(response::Parts, Body), CallError> {
-        let request = self.request(operation, input)?;
-        self.exchange(operation.index(), request, show).await
-    }
-
     /// Sends a request and reads the answer, within the deadline.
     async fn exchange(
         &self,
         operation: u32,
         request: Request<Bytes>,
+        mode: ResponseMode,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         match &self.inner.carrier {
-            Carrier::Http(http) => self.exchange_http(http, request, show).await,
+            Carrier::Http(http) => {
+                let operation = match mode {
+                    ResponseMode::Buffered => None,
+                    ResponseMode::Streaming => Some(self.inner.service.operation(operation)),
+                };
+                self.exchange_http(http, request, operation, show).await
+            }
             Carrier::Messages(messages) => messages.exchange(operation, request.into_body()).await,
         }
     }
 
+    /// Sends a request over HTTP. `streaming` is an operation whose output may be a stream.
     async fn exchange_http(
         &self,
         http: &Http,
         mut request: Request<Bytes>,
+        streaming: Option<Operation<'_>>,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
         let timeout = CallTimeout::start(inner.deadline);
-        if http.send_deadline {
+        // With a stream, the deadline starts again with each piece.
+        if http.send_deadline && request.extensions().get::<PayloadStream>().is_none() {
             timeout.write_header(request.headers_mut());
         }
         // Copied only for an observer.
@@ -271,9 +303,13 @@ impl Client {
         if let Some((show, exchange)) = &mut shown {
             show(exchange);
         }
+        let is_stream = |head: &response::Parts| {
+            streaming.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
+        };
+        let is_stream = streaming.is_some().then_some(&is_stream as _);
         let answer = http
             .transport
-            .exchange(request, inner.limits.bytes(), timeout);
+            .exchange(request, inner.limits.bytes(), timeout, is_stream);
         let (head, body) = match answer.await {
             Ok(answer) => answer.into_parts(),
             Err(error) => return Err(error.into()),

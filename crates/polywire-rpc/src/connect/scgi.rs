@@ -8,6 +8,7 @@ use std::pin::pin;
 use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderValue, Request, Response};
+use polywire_protocol::PayloadStream;
 use polywire_protocol::scgi::{HEAD_LIMIT, ResponseReader, write_request};
 use polywire_schema::Error;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -24,6 +25,10 @@ pub(super) async fn exchange(
     limit: usize,
     timeout: CallTimeout,
 ) -> Result<Response<Bytes>, TransportError> {
+    if request.extensions().get::<PayloadStream>().is_some() {
+        let reason = "a stream cannot be sent over SCGI: collect its bytes first";
+        return Err(dialer.error(Step::Write).because(reason));
+    }
     let mut address = None;
     let answer = async {
         let message = message(request).map_err(|error| {

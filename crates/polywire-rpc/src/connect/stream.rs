@@ -2,9 +2,9 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -23,6 +23,10 @@ pub(crate) struct ConnectionInfo {
     answered: AtomicBool,
     /// Whether any byte was received since the last write.
     answering: AtomicBool,
+    /// Whether the request was cancelled whose body is being written.
+    cancelled: AtomicBool,
+    /// Wakes the task that waits until the peer reads.
+    writer: Mutex<Option<Waker>>,
 }
 
 impl ConnectionInfo {
@@ -31,6 +35,37 @@ impl ConnectionInfo {
             address,
             ..Self::default()
         }
+    }
+
+    /// Ends a connection of HTTP/1 whose request was cancelled before its body was written. hyper would wait until the
+    /// peer reads the body.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Release);
+        let waker = self.writer().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The result of writing, unless the request was cancelled.
+    fn write_result<T>(
+        &self,
+        written: Poll<io::Result<T>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_pending() {
+            *self.writer() = Some(context.waker().clone());
+        }
+        // Read after the waker was stored, so that either this or `cancel` sees the other.
+        if self.cancelled.load(Ordering::Acquire) {
+            let error = io::Error::new(io::ErrorKind::ConnectionAborted, "the call was cancelled");
+            return Poll::Ready(Err(tagged(Step::Write, error)));
+        }
+        written.map_err(|error| tagged(Step::Write, error))
     }
 
     /// Whether the peer has answered before, and nothing came since the last request.
@@ -42,7 +77,7 @@ impl ConnectionInfo {
 /// A failure of an open connection, with the step that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
-pub(crate) struct StreamError {
+pub(crate) struct ConnectionError {
     pub(crate) step: Step,
     #[source]
     error: io::Error,
@@ -50,7 +85,7 @@ pub(crate) struct StreamError {
 
 #[cold]
 fn tagged(step: Step, error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), StreamError { step, error })
+    io::Error::new(error.kind(), ConnectionError { step, error })
 }
 
 /// A connection before TLS.
@@ -217,7 +252,7 @@ impl AsyncWrite for Stream {
         let this = self.get_mut();
         this.known.answering.store(false, Ordering::Relaxed);
         let written = this.inner.writer().poll_write(context, bytes);
-        written.map_err(|error| tagged(Step::Write, error))
+        this.known.write_result(written, context)
     }
 
     fn poll_write_vectored(
@@ -228,7 +263,7 @@ impl AsyncWrite for Stream {
         let this = self.get_mut();
         this.known.answering.store(false, Ordering::Relaxed);
         let written = this.inner.writer().poll_write_vectored(context, slices);
-        written.map_err(|error| tagged(Step::Write, error))
+        this.known.write_result(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -10,19 +10,23 @@ use bytes::Bytes;
 #[cfg(feature = "tls")]
 use http::HeaderMap;
 use http::header::PROXY_AUTHORIZATION;
-use http::{Extensions, HeaderValue, Request, Response};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http::{Extensions, HeaderValue, Request, Response, response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use hyper_util::client::legacy::connect::{CaptureConnection, Connected, capture_connection};
 use hyper_util::client::legacy::{self, Client as Pool};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use polywire_protocol::PayloadStream;
+use polywire_schema::{ByteStream, StreamError, StreamErrorKind};
 
 use super::dial::{ConnectOptions, Dialer};
 #[cfg(feature = "tls")]
 use super::proxy::Proxy;
-use super::stream::{ConnectionInfo, StreamError};
+use super::stream::{ConnectionError, ConnectionInfo};
 use super::url::{ServerUrl, UrlError, Wire};
 use super::{Step, TransportError, scgi};
-use crate::call::CallTimeout;
+use crate::call::{CallTimeout, Deadline};
+use crate::payload::{IncomingStream, OutgoingBody, Progress, ReceiveLimits};
 
 /// How long an unused connection is kept. Many servers, ours included, close it after 30 seconds. A client that closes
 /// it first never writes into a closed one.
@@ -36,7 +40,9 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 #[derive(Clone)]
 pub(crate) struct Transport {
     dialer: Dialer,
-    pool: Pool<Dialer, Full<Bytes>>,
+    pool: Pool<Dialer, OutgoingBody>,
+    /// Whether all connections use HTTP/2.
+    http2: bool,
     /// For a proxy that receives the requests.
     proxy_authorization: Option<HeaderValue>,
 }
@@ -56,6 +62,7 @@ impl Transport {
             .build(dialer.clone());
         Ok(Self {
             proxy_authorization: credentials.map(|credentials| credentials.basic()),
+            http2: options.http2,
             dialer,
             pool,
         })
@@ -68,16 +75,21 @@ impl Transport {
     /// Sends a request with an absolute URL and reads its response, whose body may have up to
     /// `limit` bytes.
     ///
+    /// The body is the [`PayloadStream`] of the request, if it has one. Then the timeout starts again with each piece.
+    /// If `is_stream` returns true for the head of the response, its body is not read, but becomes its
+    /// [`PayloadStream`]. Then the timeout is the longest time without a byte.
+    ///
     /// Not an `async fn`, whose body is compiled again in each crate that awaits it: hyper's client
     /// took a fifth of the build time of the program.
     #[inline(never)]
-    pub(crate) fn exchange(
-        &self,
+    pub(crate) fn exchange<'a>(
+        &'a self,
         request: Request<Bytes>,
         limit: usize,
         timeout: CallTimeout,
-    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, TransportError>> + Send + '_>> {
-        Box::pin(self.send(request, limit, timeout))
+        is_stream: Option<&'a (dyn Fn(&response::Parts) -> bool + Sync)>,
+    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, TransportError>> + Send + 'a>> {
+        Box::pin(self.send(request, limit, timeout, is_stream))
     }
 
     async fn send(
@@ -85,6 +97,7 @@ impl Transport {
         mut request: Request<Bytes>,
         limit: usize,
         timeout: CallTimeout,
+        is_stream: Option<&(dyn Fn(&response::Parts) -> bool + Sync)>,
     ) -> Result<Response<Bytes>, TransportError> {
         if self.url().wire == Wire::Scgi {
             return scgi::exchange(&self.dialer, request, limit, timeout).await;
@@ -93,19 +106,41 @@ impl Transport {
             let headers = request.headers_mut();
             headers.insert(PROXY_AUTHORIZATION, value.clone());
         }
-        let mut request = request.map(Full::new);
+        let (mut request, progress) = with_body(request);
         let captured = capture_connection(&mut request);
         let answer = async {
             let response = self.pool.request(request).await;
             let response = response.map_err(|error| self.failed(&error))?;
-            let (head, body) = response.into_parts();
+            let (mut head, body) = response.into_parts();
+            if is_stream.is_some_and(|is_stream| is_stream(&head)) {
+                let address = known(&captured);
+                let stream = self.receive(body, timeout, address.as_deref());
+                head.extensions.insert(PayloadStream(stream));
+                return Ok(Response::from_parts(head, Bytes::new()));
+            }
             match Limited::new(body, limit).collect().await {
                 Ok(body) => Ok(Response::from_parts(head, body.to_bytes())),
                 Err(error) => Err(self.broken(&*error, limit, known(&captured).as_deref())),
             }
         };
         // Pinned here, so that the inner future holds a pointer instead of a copy.
-        match timeout.timeout(pin!(answer)).await {
+        let answer = match progress {
+            None => timeout.timeout(pin!(answer)).await,
+            Some(progress) => {
+                let guard = CancelGuard(Some(&captured).filter(|_| !self.http2));
+                let answer = progress.timeout(timeout, pin!(answer)).await;
+                if answer.is_some() {
+                    guard.disarm();
+                }
+                match (answer, progress.error()) {
+                    (Some(Err(_)), Some(error)) => {
+                        Some(Err(self.error(Step::Write).with_source(error)))
+                    }
+                    (answer, _) => answer,
+                }
+            }
+        };
+        match answer {
             Some(answer) => answer,
             None => Err(match known(&captured) {
                 Some(known) => self.error(Step::Read).at(&known.address),
@@ -113,6 +148,27 @@ impl Transport {
             }
             .past_deadline(timeout.total())),
         }
+    }
+
+    /// The stream of a response.
+    fn receive(
+        &self,
+        body: Incoming,
+        timeout: CallTimeout,
+        known: Option<&ConnectionInfo>,
+    ) -> ByteStream {
+        let limits = ReceiveLimits {
+            idle: timeout.total(),
+            deadline: Deadline::NONE,
+            bytes: u64::MAX,
+        };
+        let own = self.clone();
+        let address = address(known).to_owned();
+        let body = body.map_err(move |error| {
+            let error = own.cause(&error, None).at(&address);
+            StreamError::new(StreamErrorKind::Interrupted).with_source(error)
+        });
+        IncomingStream::stream(body, limits)
     }
 
     fn error(&self, step: Step) -> TransportError {
@@ -158,7 +214,7 @@ impl Transport {
             if let Some(own) = error.downcast_ref::<TransportError>() {
                 return own.clone();
             }
-            if let Some(own) = error.downcast_ref::<StreamError>() {
+            if let Some(own) = error.downcast_ref::<ConnectionError>() {
                 let step = own.step;
                 failure = self.error(step).at(address(known));
             }
@@ -186,6 +242,21 @@ impl Transport {
     }
 }
 
+/// Moves the body or the stream of a request into its body. Returns the progress of a stream.
+fn with_body(mut request: Request<Bytes>) -> (Request<OutgoingBody>, Option<Progress>) {
+    match request.extensions_mut().remove::<PayloadStream>() {
+        None => (request.map(OutgoingBody::from), None),
+        Some(PayloadStream(stream)) => {
+            let progress = Progress::new();
+            let stream = progress.watch(stream);
+            (
+                request.map(|_| OutgoingBody::Stream(stream)),
+                Some(progress),
+            )
+        }
+    }
+}
+
 /// Sends a GET request over a connection of its own, for programs that fetch a model from the server that they call.
 #[cfg(feature = "tls")]
 pub async fn get(
@@ -210,7 +281,7 @@ pub async fn get(
     let mut request = Request::get(uri).body(Bytes::new())?;
     *request.headers_mut() = headers;
     let transport = Transport::new(url, &options)?;
-    let answer = transport.exchange(request, limit, CallTimeout::start(deadline));
+    let answer = transport.exchange(request, limit, CallTimeout::start(deadline), None);
     Ok(answer.await?)
 }
 
@@ -224,6 +295,29 @@ pub(crate) fn too_large(error: TransportError, limit: usize) -> TransportError {
     error.invalid_response().because(format!(
         "the answer has more than {limit} bytes, the limit that `Limits::bytes` sets"
     ))
+}
+
+/// Ends the connection of a request whose body is a stream, if the call is cancelled.
+struct CancelGuard<'a>(Option<&'a CaptureConnection>);
+
+impl CancelGuard<'_> {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelGuard<'_> {
+    fn drop(&mut self) {
+        let Some(captured) = self.0 else { return };
+        // HTTP/2 resets the stream.
+        let is_http2 = captured
+            .connection_metadata()
+            .as_ref()
+            .is_some_and(Connected::is_negotiated_h2);
+        if let Some(known) = known(captured).filter(|_| !is_http2) {
+            known.cancel();
+        }
+    }
 }
 
 fn address(known: Option<&ConnectionInfo>) -> &str {

@@ -11,9 +11,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Server;
-use super::byte_stream::ByteStream;
 #[cfg(feature = "tls")]
 use super::connection::stop_and_wait;
+use super::connection_stream::ConnectionStream;
 use super::gate::ConnectionRejecter;
 use super::listener::AnyListener;
 use super::running::RunningServer;
@@ -32,7 +32,11 @@ pub(super) fn serve<F, C>(
     serve_connection: F,
 ) -> RunningServer<()>
 where
-    F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
+    F: Fn(Server, ConnectionStream, Peer, watch::Receiver<bool>) -> C
+        + Copy
+        + Send
+        + Sync
+        + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
     let (stop, stopped) = watch::channel(false);
@@ -77,7 +81,11 @@ async fn accept<F, C>(
     serve_connection: F,
     mut stopped: watch::Receiver<bool>,
 ) where
-    F: Fn(Server, ByteStream, Peer, watch::Receiver<bool>) -> C + Copy + Send + Sync + 'static,
+    F: Fn(Server, ConnectionStream, Peer, watch::Receiver<bool>) -> C
+        + Copy
+        + Send
+        + Sync
+        + 'static,
     C: Future<Output = ()> + Send + 'static,
 {
     // Shared by all listeners of the server, on all threads.
@@ -87,7 +95,7 @@ async fn accept<F, C>(
     // Never marked as seen, so that each clone is notified of the stop.
     let unseen = stopped.clone();
     let serve = |connections: &mut JoinSet<()>,
-                 stream: ByteStream,
+                 stream: ConnectionStream,
                  peer: Peer,
                  permit: OwnedSemaphorePermit| {
         let counted = match server.app.connect(&peer) {
@@ -154,22 +162,22 @@ async fn accept<F, C>(
 
 /// Completes the handshake of an encrypted connection. `None` if it fails, or the server stops.
 async fn establish(
-    stream: ByteStream,
+    stream: ConnectionStream,
     peer: Peer,
     stopped: &watch::Receiver<bool>,
-) -> Option<(ByteStream, Peer)> {
+) -> Option<(ConnectionStream, Peer)> {
     #[cfg(not(feature = "tls"))]
     let _ = stopped;
     match stream {
         #[cfg(feature = "tls")]
-        ByteStream::Tls(mut stream) => {
+        ConnectionStream::Tls(mut stream) => {
             let session = tokio::select! {
                 biased;
                 session = stream.handshake() => session,
                 () = stop_and_wait(stopped.clone()) => return None,
             };
             match session {
-                Ok(session) => Some((ByteStream::Tls(stream), peer.with_tls(session))),
+                Ok(session) => Some((ConnectionStream::Tls(stream), peer.with_tls(session))),
                 Err(error) => {
                     tracing::debug!(?peer, %error, "a TLS handshake failed");
                     None
@@ -185,7 +193,7 @@ async fn establish(
 async fn next_connection(
     listener: &mut dyn AnyListener,
     connections: &mut JoinSet<()>,
-) -> io::Result<(ByteStream, Peer)> {
+) -> io::Result<(ConnectionStream, Peer)> {
     loop {
         while connections.try_join_next().is_some() {}
         tokio::select! {

@@ -16,7 +16,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 use super::first_bytes::FirstBytes;
 
 /// Counts the events of a connection. The counts wrap around.
@@ -224,7 +224,7 @@ impl Drop for CallGuard {
 
 /// The stream of a connection, whose reads and writes are counted.
 pub(super) struct CountedStream {
-    stream: TokioIo<ByteStream>,
+    stream: TokioIo<ConnectionStream>,
     activity: Arc<Activity>,
     /// The bytes that were read to detect the protocol.
     first: FirstBytes,
@@ -236,7 +236,11 @@ thread_local! {
 }
 
 impl CountedStream {
-    pub(super) fn new(stream: ByteStream, first: FirstBytes, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(
+        stream: ConnectionStream,
+        first: FirstBytes,
+        activity: Arc<Activity>,
+    ) -> Self {
         Self {
             stream: TokioIo::new(stream),
             activity,
@@ -246,7 +250,7 @@ impl CountedStream {
 
     /// Returns the stream. All bytes of `first` must have been read.
     #[cfg(feature = "websocket")]
-    pub(super) fn into_stream(self) -> ByteStream {
+    pub(super) fn into_stream(self) -> ConnectionStream {
         debug_assert!(self.first.is_empty());
         self.stream.into_inner()
     }

@@ -13,12 +13,12 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::Response;
 use http::header::CONTENT_ENCODING;
-use polywire_protocol::{Fault, Plan, ProtocolKind, Route, decode_content};
+use polywire_protocol::{Fault, PayloadStream, Plan, ProtocolKind, Route, decode_content};
 use polywire_schema::Body;
 
 use super::app::App;
 use super::body::RequestBody;
-use super::response::{HttpResponse, ResponseBody};
+use super::response::{HttpResponse, of_call};
 use crate::call::decoding::{decode_on_pool, is_large_body};
 use crate::call::{Deadline, Engine, Invocation, Reply, Target, catch_panic};
 use crate::context::RequestId;
@@ -131,6 +131,9 @@ impl App {
                 let target = Some(Target::Operation(route.operation));
                 self.into_answer((protocol, wants_detail), target, body, run)
             }
+            Plan::Buffer(route) if self.streams_input(protocol, &route, &context) => {
+                self.begin_stream(protocol, &route, context, body)
+            }
             plan => Answer::PendingBody(PendingBody {
                 app: Arc::clone(self),
                 plan,
@@ -138,6 +141,42 @@ impl App {
                 body,
             }),
         }
+    }
+
+    /// Whether the handler reads the body itself.
+    fn streams_input(&self, protocol: usize, route: &Route, context: &crate::Context) -> bool {
+        let handler = self.engine.handlers.get(route.operation as usize);
+        let is_streaming = matches!(handler, Some(Some(handler)) if handler.is_streaming());
+        // A compressed body is decompressed as a whole.
+        is_streaming
+            && !context.headers().contains_key(CONTENT_ENCODING)
+            && self.mounts.protocols[protocol]
+                .has_input_stream(self.engine.service.operation(route.operation))
+    }
+
+    /// Starts a call whose handler reads the body.
+    fn begin_stream(
+        self: &Arc<Self>,
+        protocol: usize,
+        route: &Route,
+        mut context: crate::Context,
+        body: RequestBody,
+    ) -> Answer {
+        let wants_detail = self.engine.wants_detail(&context);
+        let run = catch_panic(|| {
+            let deadline = context.deadline.for_handler(self.timeouts.stream)?;
+            context.deadline = deadline;
+            let stream = body.into_stream(deadline, self.stream_bytes)?;
+            context.extensions_mut().insert(PayloadStream(stream));
+            let reader = &*self.mounts.protocols[protocol];
+            let body = Body::default();
+            let run = self
+                .engine
+                .run_operation(reader, route, context, &body, false)?;
+            Ok(run.with_deadline(deadline))
+        });
+        let target = Some(Target::Operation(route.operation));
+        self.into_answer((protocol, wants_detail), target, RequestBody::empty(), run)
     }
 
     /// The earlier of the caller's deadline and the limit of the server, which counts from now.
@@ -273,7 +312,7 @@ impl Future for HttpAnswer {
         match &mut *self {
             Self::Own(answer) => {
                 let response = ready!(Pin::new(answer).poll(context));
-                Poll::Ready(response.map(ResponseBody::from))
+                Poll::Ready(of_call(response))
             }
             Self::Layered(future) => future.as_mut().poll(context),
             Self::Refused(response) => Poll::Ready(mem::take(response)),

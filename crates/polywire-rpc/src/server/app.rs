@@ -49,6 +49,8 @@ pub(super) struct App {
     pub(super) mounts: Mounts,
     pub(super) head: Option<HeadService>,
     pub(super) timeouts: Timeouts,
+    /// The maximum number of bytes of a body that the handler reads itself.
+    pub(super) stream_bytes: u64,
     /// Permits for connections, of all listeners.
     pub(super) connections: Arc<Semaphore>,
     /// Whether callers over HTTP/1, SCGI and frames may half-close the connection.
@@ -139,7 +141,7 @@ impl Server {
     pub(super) async fn upgraded(
         &self,
         pending: crate::websocket::PendingUpgrade,
-        stream: super::byte_stream::ByteStream,
+        stream: super::connection_stream::ConnectionStream,
         prefetched: Bytes,
         stopped: tokio::sync::watch::Receiver<bool>,
     ) {

@@ -11,6 +11,7 @@ use http::{Version, header, request};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, LengthLimitError, combinators::BoxBody};
 use polywire_protocol::{Fault, FaultKind};
+use polywire_schema::{ByteStream, StreamError, StreamErrorKind};
 use tokio::time::{Instant, Sleep};
 
 use super::BodyError;
@@ -18,6 +19,7 @@ use super::incoming::IncomingBody;
 use crate::call::Deadline;
 use crate::call::admission::{MemoryUse, Rejection};
 use crate::call::memory::{FREE, Memory, MemoryReservation};
+use crate::payload::{IncomingStream, ReceiveLimits};
 
 /// The body of a request before it has been read, or the memory that it takes after.
 ///
@@ -140,6 +142,24 @@ impl RequestBody {
             _ => false,
         };
         if grown { Ok(()) } else { Err(overloaded()) }
+    }
+
+    /// Returns the body as a stream, which reads and discards the rest when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// The declared length is above the limit.
+    pub(super) fn into_stream(self, deadline: Deadline, bytes: u64) -> Result<ByteStream, Fault> {
+        if self.size_hint().lower() > bytes {
+            let message = format!("the body is longer than {bytes} bytes");
+            return Err(Fault::new(FaultKind::TooLarge, message));
+        }
+        let limits = ReceiveLimits {
+            idle: self.timeout,
+            deadline,
+            bytes,
+        };
+        Ok(IncomingStream::stream(self, limits))
     }
 
     /// Reads the whole body. Fails if it takes longer than the timeout, has more than `limit` bytes, or exceeds `memory`.
@@ -356,6 +376,28 @@ impl Body for RequestBody {
             None | Some(Source::Read { .. }) => SizeHint::with_exact(0),
         }
     }
+}
+
+impl From<BodyError> for StreamError {
+    fn from(BodyError(error): BodyError) -> Self {
+        if error.is::<LengthLimitError>() {
+            return Self::new(StreamErrorKind::TooLarge)
+                .with_source("the body is longer than a layer allows");
+        }
+        Self::new(StreamErrorKind::Interrupted)
+            .with_source(format!("the body ended too early: {}", innermost(&*error)))
+    }
+}
+
+/// The most precise cause of an error.
+fn innermost<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> &'e (dyn std::error::Error + 'static) {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error
 }
 
 impl Drop for RequestBody {

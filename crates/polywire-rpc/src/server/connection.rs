@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 use super::activity::{Activity, CallGuard, CountedStream, IdleTimer};
 use super::answer::HttpAnswer;
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 use super::first_bytes::{FirstBytes, InitialProtocol};
 use super::frame_budget::FrameBudget;
 use super::frames;
@@ -39,7 +39,7 @@ const MAX_HEAD: usize = 64 << 10;
 /// Serves HTTP on a connection, or frames if it begins with their first byte.
 pub(super) async fn connection(
     server: Server,
-    mut stream: ByteStream,
+    mut stream: ConnectionStream,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
@@ -67,7 +67,7 @@ pub(super) async fn connection(
         before: Cell::new(None),
     };
     let stream = match http2 {
-        true => ByteStream::Http2(Box::new(FrameBudget::new(stream))),
+        true => ConnectionStream::Http2(Box::new(FrameBudget::new(stream))),
         false => stream,
     };
     let stream = CountedStream::new(stream, first, Arc::clone(&activity));

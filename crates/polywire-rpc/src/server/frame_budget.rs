@@ -16,7 +16,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 
 /// The initial budget. Browsers send a dozen frames.
 const INITIAL: u32 = 1_000;
@@ -40,7 +40,7 @@ const CONTINUATION: u8 = 9;
 
 /// The byte stream of an HTTP/2 connection after its preface.
 pub(super) struct FrameBudget {
-    stream: ByteStream,
+    stream: ConnectionStream,
     parser: FrameParser,
     /// The remaining budget in frames.
     budget: u32,
@@ -49,7 +49,7 @@ pub(super) struct FrameBudget {
 }
 
 impl FrameBudget {
-    pub(super) const fn new(stream: ByteStream) -> Self {
+    pub(super) const fn new(stream: ConnectionStream) -> Self {
         Self {
             stream,
             parser: FrameParser::new(),
@@ -214,7 +214,7 @@ mod tests {
     #[tokio::test]
     async fn budget() {
         let (_peer, stream) = tokio::io::duplex(1);
-        let mut budget = FrameBudget::new(ByteStream::new(stream));
+        let mut budget = FrameBudget::new(ConnectionStream::new(stream));
         // The frames have no payload, so that the rejected frame has been read completely.
         let (ping, request) = (frame(6, 0), frame(1, 30));
         assert!(budget.read(&ping.repeat(INITIAL as usize)).is_ok());

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::app::App;
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 use super::pages::unclaimed;
 use super::response::{HttpResponse, ResponseBody};
 use crate::call::admission::Rejection;
@@ -210,14 +210,14 @@ impl ConnectionRejecter {
     ///
     /// A TCP connection with unread bytes is reset, and its peer may not receive the response. So up to 64 KiB are read and
     /// discarded, for at most a second. Beyond 64 such connections at a time, further ones are closed without a response.
-    pub(super) fn reject(&self, mut stream: ByteStream, peer: &Peer, why: Rejection) {
+    pub(super) fn reject(&self, mut stream: ConnectionStream, peer: &Peer, why: Rejection) {
         tracing::debug!(?peer, ?why, "a connection was rejected");
         let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
             return;
         };
         // A TLS handshake would be too expensive.
         #[cfg(feature = "tls")]
-        if matches!(stream, ByteStream::Tls(_)) {
+        if matches!(stream, ConnectionStream::Tls(_)) {
             return;
         }
         let (response, offers_frames) = (self.response, self.offers_frames);

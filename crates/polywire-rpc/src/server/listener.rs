@@ -9,7 +9,7 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 #[cfg(feature = "tls")]
 use super::tls::TlsListener;
 use crate::peer::Peer;
@@ -125,25 +125,25 @@ fn prepare(stream: TcpStream, address: SocketAddr) -> (TcpStream, Peer) {
     (stream, Peer::from(address))
 }
 
-type Accept<'a> = Pin<Box<dyn Future<Output = io::Result<(ByteStream, Peer)>> + Send + 'a>>;
+type Accept<'a> = Pin<Box<dyn Future<Output = io::Result<(ConnectionStream, Peer)>> + Send + 'a>>;
 
 /// A listener of any type, so that what serves connections is compiled once.
 pub(super) trait AnyListener: Send {
     fn accept_any(&mut self) -> Accept<'_>;
 
-    fn try_accept_any(&mut self) -> Option<(ByteStream, Peer)>;
+    fn try_accept_any(&mut self) -> Option<(ConnectionStream, Peer)>;
 }
 
 impl<L: Listener> AnyListener for L {
     fn accept_any(&mut self) -> Accept<'_> {
         Box::pin(async {
             let (stream, peer) = self.accept().await?;
-            Ok((ByteStream::new(stream), peer))
+            Ok((ConnectionStream::new(stream), peer))
         })
     }
 
-    fn try_accept_any(&mut self) -> Option<(ByteStream, Peer)> {
+    fn try_accept_any(&mut self) -> Option<(ConnectionStream, Peer)> {
         let (stream, peer) = self.try_accept()?;
-        Some((ByteStream::new(stream), peer))
+        Some((ConnectionStream::new(stream), peer))
     }
 }

@@ -25,9 +25,9 @@ mod batch;
 mod bind;
 mod body;
 mod builder;
-mod byte_stream;
 mod cast;
 mod connection;
+mod connection_stream;
 mod first_bytes;
 mod frame_budget;
 mod frames;
@@ -93,6 +93,9 @@ pub struct Timeouts {
     pub body: Duration,
     /// The time for the handler. Default: 60 seconds.
     pub handler: Duration,
+    /// The time for the handler of a call whose body it reads itself, a blob with `@streaming`. Then
+    /// [`body`](Self::body) is the longest time without a byte while the handler waits for one. Default: 1 hour.
+    pub stream: Duration,
     /// The time for calls in progress when the server stops. Default: 10 seconds.
     pub shutdown: Duration,
 }
@@ -103,6 +106,7 @@ impl Timeouts {
         head: Duration::from_secs(30),
         body: Duration::from_secs(30),
         handler: Duration::from_secs(60),
+        stream: Duration::from_secs(60 * 60),
         shutdown: Duration::from_secs(10),
     };
 
@@ -124,6 +128,12 @@ impl Timeouts {
         self
     }
 
+    /// Sets the time for the handler of a call whose body it reads itself.
+    pub const fn with_stream(mut self, stream: Duration) -> Self {
+        self.stream = stream;
+        self
+    }
+
     /// Sets the time for calls in progress when the server stops.
     pub const fn with_shutdown(mut self, shutdown: Duration) -> Self {
         self.shutdown = shutdown;
@@ -137,6 +147,7 @@ impl Timeouts {
             head: self.head.min(YEAR),
             body: self.body.min(YEAR),
             handler: self.handler.min(YEAR),
+            stream: self.stream.min(YEAR),
             shutdown: self.shutdown.min(YEAR),
         }
     }

@@ -10,12 +10,29 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
 
+use polywire_protocol::PayloadStream;
+
 use super::cast::downcast;
+use crate::payload::OutgoingBody;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A response of the server.
 pub type HttpResponse = Response<ResponseBody>;
+
+/// The response of a call. Its body is the stream of the output, if it has one.
+pub(super) fn of_call(mut response: Response<Bytes>) -> HttpResponse {
+    match response.extensions_mut().remove::<PayloadStream>() {
+        None => response.map(ResponseBody::from),
+        Some(PayloadStream(stream)) => {
+            let body = OutgoingBody::Stream(stream).map_err(|error| {
+                tracing::warn!(%error, "the stream of an output broke off");
+                error
+            });
+            response.map(|_| ResponseBody::new(body))
+        }
+    }
+}
 
 /// A plain-text response.
 pub(super) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {

@@ -14,8 +14,8 @@ use polywire_protocol::scgi;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf};
 use tokio::sync::{oneshot, watch};
 
-use super::byte_stream::ByteStream;
 use super::connection::stop_and_wait;
+use super::connection_stream::ConnectionStream;
 use super::http_service::boxed;
 use super::response::text;
 use super::{HttpResponse, Server};
@@ -24,7 +24,7 @@ use crate::peer::{Peer, PeerDetails};
 /// Serves SCGI on a connection.
 pub(super) async fn connection(
     server: Server,
-    mut stream: ByteStream,
+    mut stream: ConnectionStream,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {
@@ -75,7 +75,7 @@ enum HeadError {
     Io(io::Error),
 }
 
-async fn read_head(stream: &mut ByteStream) -> Result<Option<scgi::Request>, HeadError> {
+async fn read_head(stream: &mut ConnectionStream) -> Result<Option<scgi::Request>, HeadError> {
     let mut reader = scgi::RequestReader::new(scgi::HEAD_LIMIT);
     let mut buffer = BytesMut::with_capacity(4096);
     let mut any = false;
@@ -134,7 +134,7 @@ async fn ended<R: AsyncRead + Unpin>(returned: oneshot::Receiver<R>) {
 
 async fn answer(
     server: Server,
-    read: BodyStream<ReadHalf<ByteStream>>,
+    read: BodyStream<ReadHalf<ConnectionStream>>,
     request: scgi::Request,
     peer: &Peer,
 ) -> HttpResponse {

@@ -18,7 +18,7 @@ use super::body::RequestBody;
 use super::http_service::{HttpRequest, HttpService, boxed, internal_error};
 use super::incoming::IncomingBody;
 use super::malformed;
-use super::response::{HttpResponse, ResponseBody};
+use super::response::{HttpResponse, of_call};
 use crate::call::{InFlight, catch_panic};
 use crate::peer::Peer;
 
@@ -145,6 +145,6 @@ impl Service<HttpRequest> for InnerService {
         let peer = head.extensions.get::<Peer>().cloned().unwrap_or_default();
         let body = RequestBody::layered(&head, body, self.0.timeouts.body);
         let answer = self.0.answer(Arc::new(head), body, peer);
-        Box::pin(async move { Ok(answer.await.map(ResponseBody::from)) })
+        Box::pin(async move { Ok(of_call(answer.await)) })
     }
 }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 
 use super::accept::Stream;
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 use super::listener::Listener;
 use crate::peer::Peer;
 use crate::tls::{ServerTls, Settings, TlsPeer};
@@ -44,7 +44,7 @@ impl<L> TlsListener<L> {
     }
 
     fn encrypt(&self, (stream, peer): (impl Stream, Peer)) -> (TlsStream, Peer) {
-        let stream = TlsStream::new(ByteStream::new(stream), self.tls.settings());
+        let stream = TlsStream::new(ConnectionStream::new(stream), self.tls.settings());
         (stream, peer)
     }
 }
@@ -79,10 +79,10 @@ enum State {
 }
 
 /// Boxed: it is large, and is moved several times.
-type EstablishedStream = Box<tokio_rustls::server::TlsStream<ByteStream>>;
+type EstablishedStream = Box<tokio_rustls::server::TlsStream<ConnectionStream>>;
 
 impl TlsStream {
-    fn new(stream: ByteStream, settings: Settings) -> Self {
+    fn new(stream: ConnectionStream, settings: Settings) -> Self {
         Self(State::Handshake(Box::pin(handshake(stream, settings))))
     }
 
@@ -103,7 +103,7 @@ impl TlsStream {
     fn poll_established(
         &mut self,
         context: &mut Context<'_>,
-    ) -> Poll<io::Result<&mut tokio_rustls::server::TlsStream<ByteStream>>> {
+    ) -> Poll<io::Result<&mut tokio_rustls::server::TlsStream<ConnectionStream>>> {
         if let State::Handshake(handshake) = &mut self.0 {
             match ready!(handshake.as_mut().poll(context)) {
                 Ok(stream) => self.0 = State::Established(stream),
@@ -170,7 +170,10 @@ impl AsyncWrite for TlsStream {
     }
 }
 
-async fn handshake(mut stream: ByteStream, settings: Settings) -> io::Result<EstablishedStream> {
+async fn handshake(
+    mut stream: ConnectionStream,
+    settings: Settings,
+) -> io::Result<EstablishedStream> {
     let handshake = async {
         if is_http(&stream).await? {
             let _ = stream.write_all(NOT_ENCRYPTED).await;
@@ -192,8 +195,8 @@ const NOT_ENCRYPTED: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\
 
 /// Whether the client sends HTTP without TLS, a frequent mistake: the first byte is an upper-case letter. Always false
 /// for other streams than TCP sockets, which do not support `peek`.
-async fn is_http(stream: &ByteStream) -> io::Result<bool> {
-    let ByteStream::Tcp(stream) = stream else {
+async fn is_http(stream: &ConnectionStream) -> io::Result<bool> {
+    let ConnectionStream::Tcp(stream) = stream else {
         return Ok(false);
     };
     let mut first = [0];

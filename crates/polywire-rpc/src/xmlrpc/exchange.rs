@@ -132,7 +132,7 @@ impl Inner {
             (observer, exchange)
         });
         let limit = self.settings.read_options.limits.bytes();
-        let answer = self.transport.exchange(request, limit, timeout).await;
+        let answer = self.transport.exchange(request, limit, timeout, None).await;
         let answer = match answer {
             Ok(answer) => self.decompress(answer, limit).await,
             Err(error) => Err(error),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, Error, ErrorKind, Member, Schema, Seq, Value};
+use crate::{BigDecimal, BigInteger, ByteStream, Error, ErrorKind, Member, Schema, Seq, Value};
 
 pub use types::distinct_keys;
 
@@ -132,6 +132,12 @@ pub trait Decoder<'de> {
 
     /// Reads bytes.
     fn blob(&mut self, at: Member<'_>) -> Result<Blob, Error>;
+
+    /// Reads a blob with `@streaming`. The provided method reads it into memory. Decoders of HTTP messages return the
+    /// body as a stream if it has not been read.
+    fn stream(&mut self, at: Member<'_>) -> Result<ByteStream, Error> {
+        self.blob(at).map(ByteStream::from)
+    }
 
     /// Reads a timestamp in the format of the member. If the member has no format, uses the default
     /// of the protocol.

@@ -8,7 +8,9 @@ use polywire_text::{Blob, Text, Timestamp};
 
 use crate::error::quoted;
 use crate::map::fingerprint;
-use crate::{BigDecimal, BigInteger, Decode, Decoder, Error, ErrorKind, Map, Member, Value};
+use crate::{
+    BigDecimal, BigInteger, ByteStream, Decode, Decoder, Error, ErrorKind, Map, Member, Value,
+};
 
 macro_rules! scalar {
     ($($type:ty => $call:ident;)*) => {
@@ -31,6 +33,7 @@ scalar! {
     Text => text;
     Cow<'de, str> => str;
     Blob => blob;
+    ByteStream => stream;
     Timestamp => timestamp;
 }
 

@@ -5,7 +5,7 @@ use polywire_text::Text;
 use super::decode_structure::{USUAL_ENTRIES, add_entry, name_of, read_structure};
 use crate::error::quoted;
 use crate::generated::{begin_union, end_union};
-use crate::{Decoder, END, Error, ErrorKind, Event, Map, Member, ShapeKind, Value};
+use crate::{Decoder, END, Error, ErrorKind, Event, Map, Member, MemberFlags, ShapeKind, Value};
 
 /// Reads a value of the shape of `at`.
 pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
@@ -31,6 +31,9 @@ pub(super) fn read<'de, D: Decoder<'de> + ?Sized>(
     match kind {
         Kind::BigDecimal => set(place, Value::BigDecimal(decoder.big_decimal(at)?)),
         Kind::BigInteger => set(place, Value::from(decoder.big_integer(at)?)),
+        Kind::Blob if at.has(MemberFlags::STREAMING) => {
+            set(place, Value::from(decoder.stream(at)?));
+        }
         Kind::Blob => set(place, Value::Blob(decoder.blob(at)?)),
         Kind::Boolean => set(place, Value::Boolean(decoder.boolean(at)?)),
         Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long => {

@@ -36,6 +36,7 @@ pub(crate) fn encode<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder
         }
         (Kind::String | Kind::Enum, Value::String(value)) => encoder.text(at, value),
         (Kind::Blob, Value::Blob(value)) => encoder.shared_blob(at, value),
+        (Kind::Blob, Value::Stream(value)) => encoder.stream(at, value),
         (Kind::Blob, Value::String(value)) => encoder.blob(at, value.as_bytes()),
         (Kind::Timestamp, Value::Timestamp(value)) => encoder.timestamp(at, *value),
         (Kind::BigInteger | Kind::BigDecimal, Value::Float(_) | Value::Double(_)) => {
@@ -174,6 +175,7 @@ pub(crate) fn write_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>,
         Value::BigDecimal(value) => encoder.big_decimal(at, value),
         Value::String(value) => encoder.text(at, value),
         Value::Blob(value) => encoder.blob(at, value),
+        Value::Stream(value) => encoder.stream(at, value),
         Value::Timestamp(value) => encoder.timestamp(at, *value),
         Value::List(list) => {
             encoder.begin_list(at, list.len());

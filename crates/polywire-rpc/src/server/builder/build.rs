@@ -216,6 +216,7 @@ impl ServerBuilder {
             #[cfg(feature = "websocket")]
             websockets,
             timeouts: self.timeouts.capped(),
+            stream_bytes: self.stream_bytes,
             // The semaphore panics with more permits.
             connections: Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS))),
             half_close: self.half_close,

@@ -38,6 +38,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the maximum number of bytes of a body that the handler reads itself, a blob with `@streaming`. It takes no
+    /// memory of [`body_memory`](Self::body_memory), because at most a few pieces are buffered. Default: no limit.
+    pub const fn stream_bytes(mut self, bytes: u64) -> Self {
+        self.stream_bytes = bytes;
+        self
+    }
+
     /// Sets the timeouts.
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;

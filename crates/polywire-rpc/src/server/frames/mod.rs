@@ -32,7 +32,7 @@ use tokio::sync::watch;
 
 use super::Server;
 use super::accept::Stream;
-use super::byte_stream::ByteStream;
+use super::connection_stream::ConnectionStream;
 use super::first_bytes::FirstBytes;
 use crate::frames::{Clock, Session, SessionError};
 use crate::peer::Peer;
@@ -49,7 +49,7 @@ pub use udp::UdpSocket;
 /// Serves frames on a connection that began with their first byte.
 pub(super) async fn connection(
     server: Server,
-    stream: ByteStream,
+    stream: ConnectionStream,
     mut first: FirstBytes,
     peer: Peer,
     stopped: watch::Receiver<bool>,
@@ -66,7 +66,7 @@ pub(super) async fn connection(
 #[cfg(feature = "websocket")]
 pub(super) async fn over_messages(
     server: Server,
-    stream: Box<crate::websocket::MessageStream<ByteStream>>,
+    stream: Box<crate::websocket::MessageStream<ConnectionStream>>,
     peer: Peer,
     stopped: watch::Receiver<bool>,
 ) {

@@ -17,7 +17,7 @@ use super::connection;
 use crate::frames::Client;
 use crate::peer::Peer;
 use crate::server::accept::Stream;
-use crate::server::byte_stream::ByteStream;
+use crate::server::connection_stream::ConnectionStream;
 use crate::server::first_bytes::FirstBytes;
 use crate::server::{Server, Timeouts};
 use crate::{Methods, ServerBuilder};
@@ -31,7 +31,7 @@ fn server() -> ServerBuilder {
 fn serve(server: ServerBuilder, stream: impl Stream) -> (watch::Sender<bool>, JoinHandle<()>) {
     let (stop, stopped) = watch::channel(false);
     let server = server.build().unwrap();
-    let stream = ByteStream::new(stream);
+    let stream = ConnectionStream::new(stream);
     let serving = connection(
         server,
         stream,

@@ -219,6 +219,7 @@ impl Assembly {
         let inherited = [
             MemberFlags::SPARSE,
             MemberFlags::STREAMING,
+            MemberFlags::REQUIRES_LENGTH,
             MemberFlags::SENSITIVE,
         ];
         let mut flags = spec.flags;

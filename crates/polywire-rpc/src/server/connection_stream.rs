@@ -20,7 +20,7 @@ use super::tls::TlsStream;
 ///
 /// HTTP and frames are compiled once for this type instead of once per transport. A match per read
 /// or write is negligible compared with the system call.
-pub(super) enum ByteStream {
+pub(super) enum ConnectionStream {
     Tcp(TcpStream),
     /// Within the process.
     Memory(DuplexStream),
@@ -41,7 +41,7 @@ pub(super) struct OtherStream {
     is_write_vectored: bool,
 }
 
-impl ByteStream {
+impl ConnectionStream {
     /// Boxes the stream, unless its type is one of the variants.
     pub(super) fn new<S: Stream>(stream: S) -> Self {
         let stream = match downcast(stream) {
@@ -88,7 +88,7 @@ macro_rules! forward {
     };
 }
 
-impl AsyncRead for ByteStream {
+impl AsyncRead for ConnectionStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -98,7 +98,7 @@ impl AsyncRead for ByteStream {
     }
 }
 
-impl AsyncWrite for ByteStream {
+impl AsyncWrite for ConnectionStream {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
