@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use md5::{Digest, Md5};
 use polywire::protocol::Fault;
-use polywire::schema::Text;
+use polywire::schema::{Blob, Text};
 
 use crate::clock::now;
 use crate::condition::{Conditions, is_one_of};
@@ -41,12 +41,15 @@ pub(crate) fn create(
 }
 
 /// UploadPart.
-pub(crate) fn upload(store: &Store, input: UploadPartRequest) -> Result<UploadPartOutput, Fault> {
+pub(crate) fn upload(
+    store: &Store,
+    input: UploadPartRequest,
+    body: Blob,
+) -> Result<UploadPartOutput, Fault> {
     if !NUMBERS.contains(&input.part_number) {
         let reason = "The number of a part is one from 1 to 10000.";
         return Err(Error::InvalidArgument(reason).into());
     }
-    let body = input.body.unwrap_or_default();
     let sum = checked_sum(&body, input.content_md5.as_deref())?;
     let modified = now();
     let part = Part {

@@ -41,9 +41,12 @@ macro_rules! facts_of {
 pub(crate) use facts_of;
 
 /// PutObject.
-pub(crate) fn put(store: &Store, input: PutObjectRequest) -> Result<PutObjectOutput, Fault> {
+pub(crate) fn put(
+    store: &Store,
+    input: PutObjectRequest,
+    body: Blob,
+) -> Result<PutObjectOutput, Fault> {
     check_key(&input.key)?;
-    let body = input.body.unwrap_or_default();
     let sum = checked_sum(&body, input.content_md5.as_deref())?;
     let tag = tag_of(&sum);
     let object = Object {
@@ -81,7 +84,7 @@ pub(crate) fn get(store: &Store, input: GetObjectRequest) -> Result<GetObjectOut
     let part = asked.find(&object)?;
     let facts = object.facts.clone();
     let mut output = GetObjectOutput::default();
-    output.body = part.body;
+    output.body = part.body.into();
     output.accept_ranges = Some("bytes".into());
     output.last_modified = Some(object.modified);
     output.etag = Some(object.tag.clone());

@@ -1,6 +1,8 @@
 //! The service: each operation by the file of its subject.
 
+use polywire::protocol::Fault;
 use polywire::rpc::Context;
+use polywire::schema::{Blob, ByteStream};
 
 use crate::s3::server::AmazonS3;
 use crate::s3::*;
@@ -23,6 +25,13 @@ impl ObjectStore {
     }
 }
 
+impl ObjectStore {
+    /// Reads a body into memory.
+    async fn body(&self, body: Option<ByteStream>) -> Result<Blob, Fault> {
+        Ok(body.unwrap_or_default().collect(self.settings.body).await?)
+    }
+}
+
 macro_rules! operations {
     ($($method:ident($input:ty) -> $output:ty, $error:ty: $function:path;)*) => {
         $(
@@ -40,7 +49,6 @@ impl AmazonS3 for ObjectStore {
         head_bucket(HeadBucketRequest) -> HeadBucketOutput, HeadBucketError: bucket::head;
         get_bucket_location(GetBucketLocationRequest) -> GetBucketLocationOutput, GetBucketLocationError: bucket::location;
         list_buckets(ListBucketsRequest) -> ListBucketsOutput, ListBucketsError: bucket::list;
-        put_object(PutObjectRequest) -> PutObjectOutput, PutObjectError: object::put;
         get_object(GetObjectRequest) -> GetObjectOutput, GetObjectError: object::get;
         head_object(HeadObjectRequest) -> HeadObjectOutput, HeadObjectError: object::head;
         delete_object(DeleteObjectRequest) -> DeleteObjectOutput, DeleteObjectError: object::delete;
@@ -49,10 +57,27 @@ impl AmazonS3 for ObjectStore {
         list_objects(ListObjectsRequest) -> ListObjectsOutput, ListObjectsError: listing::list_objects_v1;
         list_objects_v2(ListObjectsV2Request) -> ListObjectsV2Output, ListObjectsV2Error: listing::list_objects_v2;
         create_multipart_upload(CreateMultipartUploadRequest) -> CreateMultipartUploadOutput, CreateMultipartUploadError: multipart::create;
-        upload_part(UploadPartRequest) -> UploadPartOutput, UploadPartError: multipart::upload;
         abort_multipart_upload(AbortMultipartUploadRequest) -> AbortMultipartUploadOutput, AbortMultipartUploadError: multipart::abort;
         list_parts(ListPartsRequest) -> ListPartsOutput, ListPartsError: multipart::list_parts;
         list_multipart_uploads(ListMultipartUploadsRequest) -> ListMultipartUploadsOutput, ListMultipartUploadsError: multipart::list_uploads;
+    }
+
+    async fn put_object(
+        &self,
+        mut input: PutObjectRequest,
+        _: &Context,
+    ) -> Result<PutObjectOutput, PutObjectError> {
+        let body = self.body(input.body.take()).await?;
+        Ok(object::put(&self.store, input, body)?)
+    }
+
+    async fn upload_part(
+        &self,
+        mut input: UploadPartRequest,
+        _: &Context,
+    ) -> Result<UploadPartOutput, UploadPartError> {
+        let body = self.body(input.body.take()).await?;
+        Ok(multipart::upload(&self.store, input, body)?)
     }
 
     async fn complete_multipart_upload(

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use polywire_frame::FaultCode;
 use polywire_protocol::{Fault, Retry};
-use polywire_schema::{Error, MissingMember};
+use polywire_schema::{Error, MissingMember, StreamError};
 
 pub(crate) use cause::Cause;
 pub(crate) use fault::{FrameFault, general_fault};
@@ -337,6 +337,13 @@ impl From<Fault> for CallError {
         let mut error = Self::new(CallErrorKind::Fault, Detail::Fault(fault));
         error.0.is_unstarted = is_unstarted;
         error
+    }
+}
+
+impl From<StreamError> for CallError {
+    /// For handlers of generated servers that read the stream of an input.
+    fn from(error: StreamError) -> Self {
+        Fault::from(error).into()
     }
 }
 

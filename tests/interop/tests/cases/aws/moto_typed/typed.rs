@@ -264,7 +264,7 @@ fn generated_s3_client_calls_moto() {
         let put = put.send().await.unwrap();
         let get = || client.get_object().bucket("typed").key(KEY);
         let got = get().send().await.unwrap();
-        assert_eq!(got.body, Blob::from(BYTES));
+        assert_eq!(got.body.collect(1 << 20).await.unwrap(), Blob::from(BYTES));
         assert_eq!(got.etag, put.etag);
         assert_eq!(got.content_type.as_deref(), Some("text/x-tea"));
         assert_eq!(got.metadata, Some(metadata));
