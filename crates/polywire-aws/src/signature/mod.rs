@@ -1,1 +1,26 @@
 //! AWS Signature Version 4 and 4A.
+
+mod chunk;
+mod credentials;
+#[cfg(feature = "sigv4a")]
+mod ecdsa;
+mod error;
+mod event;
+mod hash;
+mod key;
+mod payload;
+mod scope;
+mod time;
+mod value;
+mod verify;
+
+pub use chunk::{ChunkSigner, ChunkVerifier, EcdsaChunkSigner};
+pub use credentials::Credentials;
+pub use error::{ErrorDialect, ErrorKind, Form, SignatureError};
+pub use event::{EventSigner, EventVerifier, date_header};
+pub use key::{KeyCache, SigningKey};
+pub use payload::Payload;
+pub use scope::Scope;
+pub use time::{Date, SigningTime};
+pub use value::{Algorithm, Signature};
+pub use verify::DEFAULT_MAX_SKEW;
