@@ -44,6 +44,8 @@ pub enum ErrorKind {
     Expired,
     /// The session is expired.
     ExpiredToken,
+    /// Access key id or session token have characters that a header cannot have.
+    InvalidCredentials,
     /// The lifetime of a presigned URL is zero or more than seven days.
     InvalidExpiry,
     /// `x-amz-content-sha256` is neither a keyword nor a hash, or is not accepted.
@@ -221,7 +223,10 @@ impl SignatureError {
         let kind = self.0.kind;
         if matches!(
             kind,
-            ErrorKind::BodyHashRequired | ErrorKind::WrongKey | ErrorKind::TimeOutOfRange
+            ErrorKind::BodyHashRequired
+                | ErrorKind::InvalidCredentials
+                | ErrorKind::TimeOutOfRange
+                | ErrorKind::WrongKey
         ) {
             let code = match dialect {
                 ErrorDialect::S3 => "InternalError",

@@ -33,6 +33,8 @@ use super::{Algorithm, Credentials, Date, Scope, Signature, SigningTime};
 pub struct SigningKey {
     credentials: Credentials,
     scope: Scope,
+    /// Only for Version 4A.
+    region_set: Option<Arc<str>>,
     secret: Secret,
 }
 
@@ -57,18 +59,28 @@ impl SigningKey {
         Self {
             credentials: credentials.clone(),
             scope: Scope::new(date, region, service),
+            region_set: None,
             secret: Secret::Hmac(key),
         }
     }
 
-    /// Derives a key of Version 4A. The pair of private and public key depends only on the
-    /// credentials; the day is part of the scope.
+    /// Derives a key of Version 4A. `region_set` is a comma-separated list of regions in which `*`
+    /// matches any characters.
+    ///
+    /// The pair of private and public key depends only on the credentials. It is derived each time;
+    /// [`for_date`](Self::for_date) and [`KeyCache`] reuse it.
     #[cfg(feature = "sigv4a")]
     #[must_use]
-    pub fn derive_v4a(credentials: &Credentials, date: Date, service: &str) -> Self {
+    pub fn derive_v4a(
+        credentials: &Credentials,
+        date: Date,
+        region_set: &str,
+        service: &str,
+    ) -> Self {
         Self {
             credentials: credentials.clone(),
             scope: Scope::new_v4a(date, service),
+            region_set: Some(region_set.into()),
             secret: Secret::Ecdsa(Arc::new(EcdsaKey::derive(credentials))),
         }
     }
@@ -83,6 +95,13 @@ impl SigningKey {
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.scope
+    }
+
+    /// The regions for which requests are signed: the value of `X-Amz-Region-Set`. `None` for
+    /// Version 4, whose scope has one region.
+    #[must_use]
+    pub fn region_set(&self) -> Option<&str> {
+        self.region_set.as_deref()
     }
 
     /// The version of the signatures of this key.
@@ -119,6 +138,7 @@ impl SigningKey {
             Secret::Ecdsa(key) => Self {
                 credentials: self.credentials.clone(),
                 scope: Scope::new_v4a(date, self.scope.service()),
+                region_set: self.region_set.clone(),
                 secret: Secret::Ecdsa(Arc::clone(key)),
             },
         }
@@ -212,15 +232,16 @@ impl KeyCache {
         &mut self,
         credentials: &Credentials,
         time: SigningTime,
+        region_set: &str,
         service: &str,
     ) -> Arc<SigningKey> {
         self.find(
             Algorithm::V4a,
             credentials,
             time.date(),
-            "",
+            region_set,
             service,
-            || SigningKey::derive_v4a(credentials, time.date(), service),
+            || SigningKey::derive_v4a(credentials, time.date(), region_set, service),
         )
     }
 
@@ -235,7 +256,9 @@ impl KeyCache {
     ) -> Arc<SigningKey> {
         let found = self.keys.iter().rev().find(|key| {
             key.algorithm() == algorithm
-                && key.scope.is(algorithm, date, region, service)
+                && key.scope.date() == date
+                && key.region_set().unwrap_or(key.scope.region()) == region
+                && key.scope.service() == service
                 && key.credentials.is_same(credentials)
         });
         if let Some(key) = found {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Algorithm, Date};
+use super::Date;
 
 /// The last part of each scope.
 pub(super) const TERMINATOR: &str = "aws4_request";
@@ -82,15 +82,6 @@ impl Scope {
     pub fn service(&self) -> &str {
         let end = self.text.len() - TERMINATOR.len() - 1;
         &self.text[end - self.service_len..end]
-    }
-
-    /// Whether this is the scope for these values.
-    pub(super) fn is(&self, algorithm: Algorithm, date: Date, region: &str, service: &str) -> bool {
-        let region = match algorithm {
-            Algorithm::V4 => region,
-            Algorithm::V4a => "",
-        };
-        self.date == date && self.region() == region && self.service() == service
     }
 }
 
