@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::ecdsa::EcdsaKey;
 use super::hash::MacKey;
 use super::scope::TERMINATOR;
-use super::{Algorithm, Credentials, Date, Scope, Signature, SigningTime};
+use super::{Algorithm, Credentials, Date, Scope, Signature, SignedRequest, SigningTime};
 
 /// A key for one scope, derived from credentials.
 ///
@@ -242,6 +242,28 @@ impl KeyCache {
             region_set,
             service,
             || SigningKey::derive_v4a(credentials, time.date(), region_set, service),
+        )
+    }
+
+    /// The key that verifies a request; derives it if the cache does not have it. `credentials` are
+    /// those of the access key id of the request.
+    ///
+    /// A server with many clients gets a hit only for the clients of the last requests.
+    pub fn key_for(
+        &mut self,
+        request: &SignedRequest<'_>,
+        credentials: &Credentials,
+    ) -> Arc<SigningKey> {
+        let scope = request.scope();
+        let region = request.region_set.as_deref().unwrap_or(scope.region());
+        let (date, service) = (scope.date(), scope.service());
+        self.find(
+            request.algorithm(),
+            credentials,
+            date,
+            region,
+            service,
+            || request.signing_key(credentials),
         )
     }
 

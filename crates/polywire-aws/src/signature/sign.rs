@@ -1,7 +1,7 @@
 //! Signing a request in its header.
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::canonical::{Canonical, Content, PathRule, SignedHeaders};
 use super::error::ErrorKind;
@@ -88,29 +88,62 @@ pub fn sign_request(
     settings: &Settings,
     time: SigningTime,
 ) -> Result<Signature, SignatureError> {
-    check_day(key, time)?;
-    let mut payload_text = [0; 64];
-    let payload_text = payload.text(&mut payload_text);
-    let credentials = key.credentials();
-    let headers = &mut parts.headers;
+    insert_headers(&mut parts.headers, payload, key, settings, time)?;
+    let mut head = RequestHead::from(&*parts);
+    head.authority = host_to_send(&parts.uri);
+    let (signature, authorization) = authorization(head, payload, key, settings, time)?;
+    parts.headers.insert(AUTHORIZATION, authorization);
+    Ok(signature)
+}
+
+/// The first half of [`sign_request`]: inserts the headers that a signature needs, except for
+/// `Authorization`, which it removes.
+///
+/// # Errors
+///
+/// The credentials contain characters that a header cannot have.
+pub fn insert_headers(
+    headers: &mut HeaderMap,
+    payload: Payload,
+    key: &SigningKey,
+    settings: &Settings,
+    time: SigningTime,
+) -> Result<(), SignatureError> {
     headers.remove(AUTHORIZATION);
-    headers.insert(X_AMZ_DATE, header_value(time.as_str().as_bytes())?);
+    headers.insert(X_AMZ_DATE, header_value(time.as_str())?);
     if settings.content_sha256 || !matches!(payload, Payload::Sha256(_)) {
-        headers.insert(X_AMZ_CONTENT_SHA256, header_value(payload_text.as_bytes())?);
+        headers.insert(
+            X_AMZ_CONTENT_SHA256,
+            header_value(payload.text(&mut [0; 64]))?,
+        );
     }
-    if let Some(token) = credentials.session_token() {
-        let mut token = header_value(token.as_bytes())?;
+    if let Some(token) = key.credentials().session_token() {
+        let mut token = header_value(token)?;
         token.set_sensitive(true);
         headers.insert(X_AMZ_SECURITY_TOKEN, token);
     } else {
         headers.remove(X_AMZ_SECURITY_TOKEN);
     }
     if let Some(region_set) = key.region_set() {
-        headers.insert(X_AMZ_REGION_SET, header_value(region_set.as_bytes())?);
+        headers.insert(X_AMZ_REGION_SET, header_value(region_set)?);
     }
+    Ok(())
+}
 
-    let mut head = RequestHead::from(&*parts);
-    head.authority = host_to_send(&parts.uri);
+/// The second half of [`sign_request`]: returns the signature and the value of `Authorization` for a
+/// head that has all other headers. For clients whose requests are not of the crate `http`.
+///
+/// # Errors
+///
+/// As [`sign_request`].
+pub fn authorization(
+    head: RequestHead<'_>,
+    payload: Payload,
+    key: &SigningKey,
+    settings: &Settings,
+    time: SigningTime,
+) -> Result<(Signature, HeaderValue), SignatureError> {
+    check_day(key, time)?;
     let without_token = !settings.sign_session_token;
     let canonical = Canonical::new(
         &Content {
@@ -121,7 +154,7 @@ pub fn sign_request(
             query_without: &[],
             query_with: &[],
             headers: &select_headers(head, |name| without_token && *name == X_AMZ_SECURITY_TOKEN),
-            payload: payload_text,
+            payload: payload.text(&mut [0; 64]),
         },
         key.algorithm(),
         time,
@@ -131,7 +164,7 @@ pub fn sign_request(
     let pieces: [&[u8]; 9] = [
         key.algorithm().name().as_bytes(),
         b" Credential=",
-        credentials.access_key_id().as_bytes(),
+        key.credentials().access_key_id().as_bytes(),
         b"/",
         key.scope().as_str().as_bytes(),
         b", SignedHeaders=",
@@ -140,12 +173,10 @@ pub fn sign_request(
         signature.as_bytes(),
     ];
     // With the exact capacity, so that `Bytes` takes the vector over.
-    let authorization = Bytes::from(pieces.concat());
-    let mut authorization =
-        HeaderValue::from_maybe_shared(authorization).map_err(invalid_header)?;
-    authorization.set_sensitive(true);
-    parts.headers.insert(AUTHORIZATION, authorization);
-    Ok(signature)
+    let value = Bytes::from(pieces.concat());
+    let mut value = HeaderValue::from_maybe_shared(value).map_err(invalid_header)?;
+    value.set_sensitive(true);
+    Ok((signature, value))
 }
 
 pub(super) fn check_day(key: &SigningKey, time: SigningTime) -> Result<(), SignatureError> {
@@ -159,8 +190,8 @@ pub(super) fn check_day(key: &SigningKey, time: SigningTime) -> Result<(), Signa
     Err(SignatureError::new(ErrorKind::WrongKey, message))
 }
 
-fn header_value(bytes: &[u8]) -> Result<HeaderValue, SignatureError> {
-    HeaderValue::from_bytes(bytes).map_err(invalid_header)
+fn header_value(text: &str) -> Result<HeaderValue, SignatureError> {
+    HeaderValue::from_str(text).map_err(invalid_header)
 }
 
 /// The error does not contain the value, which may be a session token.
