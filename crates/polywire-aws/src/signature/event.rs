@@ -21,12 +21,13 @@ use polywire_text::Timestamp;
 use super::hash::{sha256, to_hex};
 use super::{Algorithm, Signature, SignatureError, SigningKey, SigningTime};
 
-/// Encodes the header `:date`: length of the name, name, type 8, milliseconds since 1970.
+/// Encodes the header `:date`: length of the name, name, type 8, milliseconds since 1970. Fractions of
+/// a second are dropped, because the string to sign does not have them.
 /// Returns `None` if the milliseconds are out of range.
 #[must_use]
 pub fn date_header(time: Timestamp) -> Option<[u8; 15]> {
     let mut header = *b"\x05:date\x08........";
-    header[7..].copy_from_slice(&time.as_milliseconds()?.to_be_bytes());
+    header[7..].copy_from_slice(&time.seconds().checked_mul(1000)?.to_be_bytes());
     Some(header)
 }
 
