@@ -1,0 +1,322 @@
+//! The canonical request, and the string to sign.
+//!
+//! ```text
+//! canonical request = method LF path LF query LF
+//!                     *( name ":" value LF ) LF
+//!                     names LF payload
+//! string to sign    = algorithm LF time LF scope LF hex(SHA-256(canonical request))
+//! ```
+//!
+//! Specification: "Create a signed AWS API request", AWS Identity and Access Management user guide.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use polywire_text::percent::{self, Plus};
+use smallvec::SmallVec;
+
+use super::hash::{sha256, to_hex};
+use super::{Algorithm, Scope, SigningTime};
+
+/// How the path becomes part of the canonical request.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct PathRule {
+    /// Percent-encode the path as it is sent once more, so that `%20` becomes `%2520`. Otherwise
+    /// escapes stay, and only other characters are encoded.
+    pub double_encode: bool,
+    /// Remove empty segments and the segments `.` and `..`, RFC 3986, section 5.2.4.
+    pub normalize: bool,
+}
+
+impl PathRule {
+    /// The rule of Amazon S3, whose keys may contain `//` and `..`.
+    pub const S3: Self = Self {
+        double_encode: false,
+        normalize: false,
+    };
+    /// The rule of all other services.
+    pub const STANDARD: Self = Self {
+        double_encode: true,
+        normalize: true,
+    };
+}
+
+/// Headers in the order of their lower-case names.
+pub(super) type SignedHeaders<'a> = SmallVec<[(&'a str, &'a [u8]); 24]>;
+
+/// A canonical request and a string to sign, in one buffer.
+pub(super) struct Canonical {
+    buffer: Vec<u8>,
+    names: Range<usize>,
+    /// Where the canonical request ends and the string to sign begins.
+    end: usize,
+}
+
+/// What the canonical request consists of.
+pub(super) struct Content<'a> {
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) path_rule: PathRule,
+    pub(super) query: &'a str,
+    /// Parameters that are not part of the canonical request.
+    pub(super) query_without: &'a [&'a str],
+    /// Encoded parameters that are not part of `query`.
+    pub(super) query_with: &'a [(&'a str, &'a str)],
+    pub(super) headers: &'a [(&'a str, &'a [u8])],
+    pub(super) payload: &'a str,
+}
+
+impl Canonical {
+    pub(super) fn new(
+        content: &Content<'_>,
+        algorithm: Algorithm,
+        time: SigningTime,
+        scope: &Scope,
+    ) -> Self {
+        let headers = content.headers.iter();
+        let headers: usize = headers
+            .map(|(name, value)| 2 * name.len() + value.len() + 3)
+            .sum();
+        // Enough for most requests. Encoded characters and parameters of presigned URLs may need
+        // more.
+        let capacity = content.method.len()
+            + content.path.len()
+            + content.query.len()
+            + headers
+            + content.payload.len()
+            + scope.as_str().len()
+            + 480;
+        let mut buffer = Vec::with_capacity(capacity);
+        buffer.extend_from_slice(content.method.as_bytes());
+        buffer.push(b'\n');
+        push_path(&mut buffer, content.path, content.path_rule);
+        buffer.push(b'\n');
+        push_query(&mut buffer, content);
+        buffer.push(b'\n');
+        let names = push_headers(&mut buffer, content.headers);
+        buffer.push(b'\n');
+        buffer.extend_from_slice(content.payload.as_bytes());
+        let end = buffer.len();
+        let hash = to_hex(&sha256(&buffer));
+        for line in [algorithm.name(), time.as_str(), scope.as_str()] {
+            buffer.extend_from_slice(line.as_bytes());
+            buffer.push(b'\n');
+        }
+        buffer.extend_from_slice(&hash);
+        Self { buffer, names, end }
+    }
+
+    pub(super) fn request(&self) -> &[u8] {
+        &self.buffer[..self.end]
+    }
+
+    pub(super) fn string_to_sign(&self) -> &[u8] {
+        &self.buffer[self.end..]
+    }
+
+    /// The names of the signed headers, separated by semicolons.
+    pub(super) fn names(&self) -> &[u8] {
+        &self.buffer[self.names.clone()]
+    }
+}
+
+fn push_path(out: &mut Vec<u8>, path: &str, rule: PathRule) {
+    let path = if rule.normalize {
+        normalize(path)
+    } else {
+        Cow::Borrowed(path)
+    };
+    if path.is_empty() {
+        out.push(b'/');
+    } else if rule.double_encode {
+        percent::push_bytes(out, path.as_bytes(), &percent::PATH);
+    } else {
+        push_with_escapes(out, path.as_bytes());
+    }
+}
+
+/// Encodes a path, except for `%` with two hexadecimal digits.
+fn push_with_escapes(out: &mut Vec<u8>, path: &[u8]) {
+    let mut pieces = path.split(|byte| *byte == b'%');
+    percent::push_bytes(out, pieces.next().unwrap_or_default(), &percent::PATH);
+    for piece in pieces {
+        let is_escape = piece.len() >= 2 && piece[..2].iter().all(u8::is_ascii_hexdigit);
+        out.extend_from_slice(if is_escape { b"%" } else { b"%25" });
+        percent::push_bytes(out, piece, &percent::PATH);
+    }
+}
+
+/// Removes empty segments, `.` and `..`. `..` at the root has no effect.
+fn normalize(path: &str) -> Cow<'_, str> {
+    let special = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
+    if path.starts_with('/') && !path.as_bytes().windows(2).any(special) {
+        return Cow::Borrowed(path);
+    }
+    let mut normal = String::with_capacity(path.len() + 1);
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => normal.truncate(normal.rfind('/').unwrap_or(0)),
+            _ => {
+                normal.push('/');
+                normal.push_str(segment);
+            }
+        }
+    }
+    let is_folder = matches!(path.rsplit('/').next(), Some("" | "." | ".."));
+    if normal.is_empty() || is_folder {
+        normal.push('/');
+    }
+    Cow::Owned(normal)
+}
+
+/// Appends the parameters in the order of their encoded names, then of their encoded values.
+fn push_query(out: &mut Vec<u8>, content: &Content<'_>) {
+    if content.query.is_empty() && content.query_with.is_empty() {
+        return;
+    }
+    // Each parameter as `name=value`, and the place of `=`.
+    let mut scratch = Vec::with_capacity(content.query.len() + 16);
+    let mut parameters: SmallVec<[(Range<usize>, usize); 16]> = SmallVec::new();
+    for parameter in content
+        .query
+        .split('&')
+        .filter(|parameter| !parameter.is_empty())
+    {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let start = scratch.len();
+        push_component(&mut scratch, name.as_bytes());
+        let is_without = |without: &&str| scratch[start..] == *without.as_bytes();
+        if content.query_without.iter().any(is_without) {
+            scratch.truncate(start);
+            continue;
+        }
+        let equals = scratch.len();
+        scratch.push(b'=');
+        push_component(&mut scratch, value.as_bytes());
+        parameters.push((start..scratch.len(), equals));
+    }
+    for (name, value) in content.query_with {
+        let start = scratch.len();
+        scratch.extend_from_slice(name.as_bytes());
+        let equals = scratch.len();
+        scratch.push(b'=');
+        scratch.extend_from_slice(value.as_bytes());
+        parameters.push((start..scratch.len(), equals));
+    }
+    parameters.sort_by_key(|(range, equals)| {
+        (&scratch[range.start..*equals], &scratch[*equals..range.end])
+    });
+    for (at, (range, _)) in parameters.into_iter().enumerate() {
+        if at > 0 {
+            out.push(b'&');
+        }
+        out.extend_from_slice(&scratch[range]);
+    }
+}
+
+/// Appends a name or value of a query in its one canonical encoding. `+` is a space, as in forms. A
+/// `%` without two digits is a percent sign.
+fn push_component(out: &mut Vec<u8>, component: &[u8]) {
+    let decoded = percent::decode_bytes(component, Plus::Space);
+    let decoded = decoded.unwrap_or(Cow::Borrowed(component));
+    percent::push_bytes(out, &decoded, &percent::UNRESERVED);
+}
+
+/// Appends the lines of the headers, an empty line and the names. Returns the place of the names.
+/// Values of the same name become one value, separated by commas.
+fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
+    let mut previous = "";
+    for (name, value) in headers {
+        if *name == previous {
+            out.push(b',');
+        } else {
+            if !previous.is_empty() {
+                out.push(b'\n');
+            }
+            out.extend_from_slice(name.as_bytes());
+            out.push(b':');
+            previous = name;
+        }
+        push_header_value(out, value);
+    }
+    out.extend_from_slice(b"\n\n");
+    let start = out.len();
+    previous = "";
+    for (name, _) in headers {
+        if *name != previous {
+            if !previous.is_empty() {
+                out.push(b';');
+            }
+            out.extend_from_slice(name.as_bytes());
+            previous = name;
+        }
+    }
+    start..out.len()
+}
+
+/// Appends a value without white space at the ends, and with single spaces inside.
+fn push_header_value(out: &mut Vec<u8>, value: &[u8]) {
+    let value = value.trim_ascii();
+    if !value.windows(2).any(|pair| pair == b"  ") {
+        out.extend_from_slice(value);
+        return;
+    }
+    let mut previous = 0;
+    for byte in value {
+        if (*byte, previous) != (b' ', b' ') {
+            out.push(*byte);
+        }
+        previous = *byte;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(path: &str, rule: PathRule) -> String {
+        let mut out = Vec::new();
+        push_path(&mut out, path, rule);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn path_of_s3() {
+        for (sent, canonical) in [
+            ("", "/"),
+            ("/a//b/../c%2Fd%20e", "/a//b/../c%2Fd%20e"),
+            ("/a b(1)%4", "/a%20b%281%29%254"),
+            ("/%C3%BC/ü", "/%C3%BC/%C3%BC"),
+        ] {
+            assert_eq!(path(sent, PathRule::S3), canonical);
+        }
+    }
+
+    #[test]
+    fn path_of_other_services() {
+        for (sent, canonical) in [
+            ("", "/"),
+            ("//a//b/./c/../d/", "/a/b/d/"),
+            ("/../..", "/"),
+            ("/a/..", "/"),
+            ("/a/b/..", "/a/"),
+            ("/.a/..b", "/.a/..b"),
+            ("/a%20b", "/a%2520b"),
+        ] {
+            assert_eq!(path(sent, PathRule::STANDARD), canonical);
+        }
+    }
+
+    #[test]
+    fn header_values() {
+        let value = |value: &str| {
+            let mut out = Vec::new();
+            push_header_value(&mut out, value.as_bytes());
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(value("  a   b\tc  "), "a b\tc");
+        assert_eq!(value("\"a   b\""), "\"a b\"");
+        assert_eq!(value(" "), "");
+    }
+}
