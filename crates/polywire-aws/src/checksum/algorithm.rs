@@ -120,7 +120,9 @@ impl Algorithm {
     /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|algorithm| algorithm.name().eq_ignore_ascii_case(name))
+        Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name().eq_ignore_ascii_case(name))
     }
 
     /// The algorithm of a header or trailer `x-amz-checksum-*`, in any case.

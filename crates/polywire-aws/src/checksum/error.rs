@@ -59,7 +59,11 @@ impl fmt::Display for ChecksumError {
             }
             Self::Malformed { algorithm, cause } => write!(f, "{algorithm} checksum: {cause}"),
             Self::Length { algorithm, found } => {
-                write!(f, "{algorithm} checksum: expected {} bytes, found {found}", algorithm.len())
+                write!(
+                    f,
+                    "{algorithm} checksum: expected {} bytes, found {found}",
+                    algorithm.len()
+                )
             }
             Self::Mismatch { expected, computed } => write!(
                 f,

@@ -24,7 +24,10 @@ pub struct Hasher {
 }
 
 #[derive(Clone)]
-#[expect(clippy::large_enum_variant, reason = "a body has one or two hashers, which are not moved")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a body has one or two hashers, which are not moved"
+)]
 enum State {
     Crc(Crc),
     Md5(md5::Md5),
@@ -81,6 +84,8 @@ impl Hasher {
 
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+        f.debug_struct("Hasher")
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
     }
 }

@@ -34,7 +34,9 @@ impl ChecksumType {
     /// The kind of this name, in upper case.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Composite, Self::FullObject].into_iter().find(|kind| kind.name() == name)
+        [Self::Composite, Self::FullObject]
+            .into_iter()
+            .find(|kind| kind.name() == name)
     }
 
     /// The kind that S3 uses if an upload names only an algorithm.
@@ -94,11 +96,17 @@ impl CompositeChecksum {
         for part in parts {
             if part.algorithm() != algorithm {
                 let expected = "a checksum of the algorithm of the upload";
-                return Err(ChecksumError::WrongAlgorithm { found: part.algorithm(), expected });
+                return Err(ChecksumError::WrongAlgorithm {
+                    found: part.algorithm(),
+                    expected,
+                });
             }
             hasher.update(part.as_bytes());
         }
-        Ok(Self { checksum: hasher.finish(), parts: part_count(parts.len())? })
+        Ok(Self {
+            checksum: hasher.finish(),
+            parts: part_count(parts.len())?,
+        })
     }
 
     /// Reads `base64-N`, N without leading zeros.
@@ -110,7 +118,10 @@ impl CompositeChecksum {
     pub fn parse(algorithm: Algorithm, text: &str) -> Result<Self, ChecksumError> {
         let (checksum, parts) = text.rsplit_once('-').ok_or(ChecksumError::PartCount)?;
         let checksum = Checksum::parse(algorithm, checksum)?;
-        Ok(Self { checksum, parts: parse_part_count(parts)? })
+        Ok(Self {
+            checksum,
+            parts: parse_part_count(parts)?,
+        })
     }
 
     /// The checksum, without the number of parts.
@@ -159,9 +170,15 @@ impl FullObjectChecksum {
     pub fn new(algorithm: Algorithm) -> Result<Self, ChecksumError> {
         if !algorithm.is_crc() {
             let expected = "a CRC, which can be combined";
-            return Err(ChecksumError::WrongAlgorithm { found: algorithm, expected });
+            return Err(ChecksumError::WrongAlgorithm {
+                found: algorithm,
+                expected,
+            });
         }
-        Ok(Self { checksum: Checksum::of(algorithm, b""), len: 0 })
+        Ok(Self {
+            checksum: Checksum::of(algorithm, b""),
+            len: 0,
+        })
     }
 
     /// Adds the next part: its checksum, and its length in bytes.
@@ -236,12 +253,18 @@ impl FromStr for MultipartETag {
         let (digits, parts) = text.rsplit_once('-').ok_or(ChecksumError::PartCount)?;
         let algorithm = Algorithm::Md5;
         if digits.len() != 2 * algorithm.len() {
-            return Err(ChecksumError::Length { algorithm, found: digits.len() / 2 });
+            return Err(ChecksumError::Length {
+                algorithm,
+                found: digits.len() / 2,
+            });
         }
         let bytes = polywire_text::hex::decode(digits.as_bytes(), polywire_text::hex::Case::Lower)
             .map_err(|cause| ChecksumError::Malformed { algorithm, cause })?;
         let checksum = Checksum::from_bytes(algorithm, &bytes)?;
-        Ok(Self(CompositeChecksum { checksum, parts: parse_part_count(parts)? }))
+        Ok(Self(CompositeChecksum {
+            checksum,
+            parts: parse_part_count(parts)?,
+        }))
     }
 }
 
@@ -261,6 +284,10 @@ fn part_count(parts: usize) -> Result<u32, ChecksumError> {
 /// One to five digits, the first of which is not 0: `str::parse` alone would accept `+1`.
 fn parse_part_count(text: &str) -> Result<u32, ChecksumError> {
     let canonical = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-    let parts = text.parse().ok().filter(|_| canonical).ok_or(ChecksumError::PartCount)?;
+    let parts = text
+        .parse()
+        .ok()
+        .filter(|_| canonical)
+        .ok_or(ChecksumError::PartCount)?;
     part_count(parts)
 }

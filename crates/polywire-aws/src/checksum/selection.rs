@@ -160,7 +160,11 @@ impl RequestChecksum {
         if context.explicit {
             return Ok(None);
         }
-        let RequestRule::HttpChecksum { algorithm_member, required } = context.rule else {
+        let RequestRule::HttpChecksum {
+            algorithm_member,
+            required,
+        } = context.rule
+        else {
             return Ok((!context.presigned).then_some(Self {
                 algorithm: Algorithm::Md5,
                 location: ChecksumLocation::Header,

@@ -47,7 +47,10 @@ impl Checksum {
     /// [`ChecksumError::Length`] unless there are [`Algorithm::len`] bytes.
     pub fn from_bytes(algorithm: Algorithm, bytes: &[u8]) -> Result<Self, ChecksumError> {
         if bytes.len() != algorithm.len() {
-            return Err(ChecksumError::Length { algorithm, found: bytes.len() });
+            return Err(ChecksumError::Length {
+                algorithm,
+                found: bytes.len(),
+            });
         }
         Ok(Self::from_digest(algorithm, bytes))
     }
@@ -73,7 +76,10 @@ impl Checksum {
     pub fn parse(algorithm: Algorithm, text: &str) -> Result<Self, ChecksumError> {
         // The length is checked first: a header of a megabyte must not be decoded into memory.
         if text.len() > base64::STANDARD.encoded_len(CAPACITY) {
-            return Err(ChecksumError::Length { algorithm, found: text.len() / 4 * 3 });
+            return Err(ChecksumError::Length {
+                algorithm,
+                found: text.len() / 4 * 3,
+            });
         }
         let decoded = base64::STANDARD
             .decode(text.as_bytes())
@@ -119,7 +125,10 @@ impl Checksum {
         if self == computed {
             return Ok(());
         }
-        Err(ChecksumError::Mismatch { expected: *self, computed: *computed })
+        Err(ChecksumError::Mismatch {
+            expected: *self,
+            computed: *computed,
+        })
     }
 
     /// The checksum of the data of `self` followed by the data of `next`, which has `next_len` bytes. The time
@@ -150,7 +159,10 @@ impl Checksum {
         };
         if next.algorithm != self.algorithm {
             let expected = "a checksum of the algorithm of the first part";
-            return Err(ChecksumError::WrongAlgorithm { found: next.algorithm, expected });
+            return Err(ChecksumError::WrongAlgorithm {
+                found: next.algorithm,
+                expected,
+            });
         }
         let combined = crc_fast::checksum_combine(crc, self.number(), next.number(), next_len);
         Ok(Self::from_crc(self.algorithm, combined))
@@ -159,7 +171,10 @@ impl Checksum {
     /// A CRC in the low bits of a number.
     pub(super) fn from_crc(algorithm: Algorithm, crc: u64) -> Self {
         let bytes = crc.to_be_bytes();
-        Self::from_digest(algorithm, &bytes[bytes.len() - algorithm.len().min(bytes.len())..])
+        Self::from_digest(
+            algorithm,
+            &bytes[bytes.len() - algorithm.len().min(bytes.len())..],
+        )
     }
 
     /// `digest` has `algorithm.len()` bytes.
@@ -171,7 +186,9 @@ impl Checksum {
     }
 
     fn number(&self) -> u64 {
-        self.as_bytes().iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
+        self.as_bytes()
+            .iter()
+            .fold(0, |number, &byte| number << 8 | u64::from(byte))
     }
 }
 
