@@ -59,7 +59,7 @@ pub enum Event {
 /// let mut input = Bytes::from(body);
 /// assert_eq!(decoder.feed(&mut input)?, Event::Data(Bytes::from("ok")));
 /// let error = decoder.feed(&mut input).unwrap_err();
-/// assert_eq!(error.to_string(), "aws-chunked: the signature of the chunk does not match at byte 169");
+/// assert_eq!(error.to_string(), "aws-chunked: the signature of the chunk does not match at byte 171");
 /// # Ok::<(), polywire_aws::chunked::ChunkedError>(())
 /// ```
 pub struct Decoder {

@@ -1,0 +1,7 @@
+//! The module `checksum` through its public API.
+
+mod multipart;
+mod reference;
+mod selection;
+mod text;
+mod vectors;
