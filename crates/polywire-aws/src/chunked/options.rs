@@ -19,7 +19,7 @@ pub struct DecoderOptions {
     pub max_chunk: u64,
     /// The most trailers. 16 by default.
     pub max_trailers: usize,
-    /// The most bytes of all trailers with their signature and line ends. 4,096 by default.
+    /// The most bytes of all trailers with their signature, without line ends. 4,096 by default.
     pub max_trailer_bytes: usize,
     /// The number of bytes of data, from `x-amz-decoded-content-length`. None by default: any.
     pub decoded_length: Option<u64>,

@@ -1,0 +1,11 @@
+//! The module `chunked` through its public API.
+
+mod bodies;
+mod boto3;
+mod decoder;
+mod encoder;
+mod properties;
+mod published;
+mod reference;
+mod support;
+mod verifier;
