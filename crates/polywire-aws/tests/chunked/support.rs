@@ -36,12 +36,12 @@ pub(crate) struct Sigv4 {
 
 impl Sigv4 {
     pub(crate) fn new(seed: &str) -> Self {
-        let mut key = format!("AWS4{SECRET}").into_bytes();
-        for part in SCOPE.split('/') {
-            key = hmac(&key, part);
-        }
+        static KEY: LazyLock<Vec<u8>> = LazyLock::new(|| {
+            let secret = format!("AWS4{SECRET}").into_bytes();
+            SCOPE.split('/').fold(secret, |key, part| hmac(&key, part))
+        });
         Self {
-            key,
+            key: &KEY,
             previous: seed.to_owned(),
         }
     }
