@@ -6,9 +6,16 @@ use polywire_text::Malformed;
 
 use super::{Algorithm, Checksum};
 
+/// A checksum that was sent with data, and the one that the data has. Neither is secret.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Mismatch {
+    /// The checksum that was sent.
+    pub expected: Checksum,
+    /// The checksum of the data.
+    pub computed: Checksum,
+}
+
 /// Why a checksum could not be read, combined or confirmed.
-///
-/// Mismatches contain both checksums. Neither is secret.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ChecksumError {
@@ -29,12 +36,7 @@ pub enum ChecksumError {
         found: usize,
     },
     /// The checksum does not belong to the data.
-    Mismatch {
-        /// The checksum that was sent.
-        expected: Checksum,
-        /// The checksum of the data.
-        computed: Checksum,
-    },
+    Mismatch(Box<Mismatch>),
     /// The algorithm cannot be used so: a hash cannot be combined, or the checksum is of another algorithm.
     WrongAlgorithm {
         /// The algorithm found.
@@ -65,11 +67,14 @@ impl fmt::Display for ChecksumError {
                     algorithm.len()
                 )
             }
-            Self::Mismatch { expected, computed } => write!(
-                f,
-                "{} checksum: the data has {computed}, expected {expected}",
-                expected.algorithm()
-            ),
+            Self::Mismatch(mismatch) => {
+                let Mismatch { expected, computed } = **mismatch;
+                let algorithm = expected.algorithm();
+                write!(
+                    f,
+                    "{algorithm} checksum: the data has {computed}, expected {expected}"
+                )
+            }
             Self::WrongAlgorithm { found, expected } => {
                 write!(f, "{found} checksum: expected {expected}")
             }

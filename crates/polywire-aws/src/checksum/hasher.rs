@@ -24,10 +24,6 @@ pub struct Hasher {
 }
 
 #[derive(Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a body has one or two hashers, which are not moved"
-)]
 enum State {
     Crc(Crc),
     Md5(md5::Md5),

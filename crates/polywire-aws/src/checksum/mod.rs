@@ -46,7 +46,7 @@ mod selection;
 mod value;
 
 pub use algorithm::{Algorithm, CONTENT_MD5};
-pub use error::ChecksumError;
+pub use error::{ChecksumError, Mismatch};
 pub use hasher::Hasher;
 pub use multipart::{ChecksumType, CompositeChecksum, FullObjectChecksum, MultipartETag};
 pub use selection::{

@@ -5,7 +5,7 @@ use std::fmt;
 use crc_fast::CrcAlgorithm;
 use polywire_text::{base64, hex};
 
-use super::{Algorithm, ChecksumError, Hasher};
+use super::{Algorithm, ChecksumError, Hasher, Mismatch};
 
 /// The longest checksum: SHA-512.
 const CAPACITY: usize = 64;
@@ -125,10 +125,10 @@ impl Checksum {
         if self == computed {
             return Ok(());
         }
-        Err(ChecksumError::Mismatch {
+        Err(ChecksumError::Mismatch(Box::new(Mismatch {
             expected: *self,
             computed: *computed,
-        })
+        })))
     }
 
     /// The checksum of the data of `self` followed by the data of `next`, which has `next_len` bytes. The time

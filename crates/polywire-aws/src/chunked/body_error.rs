@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::HeaderName;
 
-use crate::checksum::Checksum;
+use crate::checksum::Mismatch;
 
 /// Where a client sent a checksum of its body.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -27,18 +27,11 @@ pub enum BodyError {
     BadDigest {
         /// Where the checksum was sent.
         source: ChecksumSource,
-        /// The checksum that was sent.
-        expected: Checksum,
-        /// The checksum of the data.
-        computed: Checksum,
+        /// What was sent, and what the data has.
+        mismatch: Box<Mismatch>,
     },
     /// `XAmzContentSHA256Mismatch`: the data does not have the hash in `x-amz-content-sha256`.
-    ContentSha256Mismatch {
-        /// The hash that was sent.
-        expected: Checksum,
-        /// The hash of the data.
-        computed: Checksum,
-    },
+    ContentSha256Mismatch(Box<Mismatch>),
     /// `InvalidDigest`: `Content-MD5` is not the base64 of 16 bytes.
     InvalidDigest,
     /// `IncompleteBody`: the data is shorter or longer than the head says.
@@ -82,7 +75,7 @@ impl BodyError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::BadDigest { .. } => "BadDigest",
-            Self::ContentSha256Mismatch { .. } => "XAmzContentSHA256Mismatch",
+            Self::ContentSha256Mismatch(_) => "XAmzContentSHA256Mismatch",
             Self::InvalidDigest => "InvalidDigest",
             Self::IncompleteBody { .. } => "IncompleteBody",
             Self::MalformedTrailer { .. } => "MalformedTrailerError",
@@ -95,7 +88,8 @@ impl BodyError {
 impl fmt::Display for BodyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadDigest { source, expected, computed } => {
+            Self::BadDigest { source, mismatch } => {
+                let Mismatch { expected, computed } = **mismatch;
                 let name = match source {
                     ChecksumSource::ContentMd5 => "content-md5",
                     ChecksumSource::ContentSha256 => "x-amz-content-sha256",
@@ -105,12 +99,14 @@ impl fmt::Display for BodyError {
                 };
                 write!(f, "the body has the checksum {computed}, expected {expected} as in {name}")
             }
-            Self::ContentSha256Mismatch { expected, computed } => write!(
-                f,
-                "the body has the SHA-256 {}, expected {} as in x-amz-content-sha256",
-                computed.to_hex(),
-                expected.to_hex()
-            ),
+            Self::ContentSha256Mismatch(mismatch) => {
+                let Mismatch { expected, computed } = **mismatch;
+                let (expected, computed) = (expected.to_hex(), computed.to_hex());
+                write!(
+                    f,
+                    "the body has the SHA-256 {computed}, expected {expected} as in x-amz-content-sha256"
+                )
+            }
             Self::InvalidDigest => f.write_str("content-md5: expected the base64 of 16 bytes"),
             Self::IncompleteBody { expected, found } => {
                 write!(f, "the body has {found} bytes, expected {expected}")

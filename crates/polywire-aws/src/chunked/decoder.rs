@@ -235,9 +235,8 @@ impl Decoder {
         if self.framing.is_signed() {
             self.hash.update(&piece);
         }
-        let piece = if !self.framing.is_signed() || self.options.verified_chunks.is_none() {
-            Some(piece)
-        } else if complete && self.collected.is_empty() {
+        let collects = self.framing.is_signed() && self.options.verified_chunks.is_some();
+        let piece = if !collects || complete && self.collected.is_empty() {
             Some(piece)
         } else {
             // Grows with the data that comes, not with the size that the chunk claims.

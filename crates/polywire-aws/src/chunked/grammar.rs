@@ -294,3 +294,28 @@ fn signature_digits(value: &[u8], len: usize) -> Option<&[u8]> {
         .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (value.len() == len && is_hex && !digits.is_empty()).then_some(digits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_signatures_have_padding() {
+        let hmac = [b'a'; 64];
+        assert_eq!(signature_digits(&hmac, 64), Some(&hmac[..]));
+        assert_eq!(signature_digits(&hmac[1..], 64), None);
+        assert_eq!(signature_digits(&[b'*'; 64], 64), None);
+        let mut ecdsa = [b'*'; MAX_SIGNATURE];
+        assert_eq!(signature_digits(&ecdsa, MAX_SIGNATURE), None);
+        ecdsa[0] = b'7';
+        assert_eq!(signature_digits(&ecdsa, MAX_SIGNATURE), Some(&b"7"[..]));
+        ecdsa[2] = b'7';
+        assert_eq!(signature_digits(&ecdsa, MAX_SIGNATURE), None);
+    }
+
+    #[test]
+    fn names_are_tokens() {
+        assert!(b"x-Amz_1~".iter().all(|&byte| is_name(byte)));
+        assert!(!b" :\r\n\0\x7f\xe4(\"".iter().any(|&byte| is_name(byte)));
+    }
+}

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 
 use super::{BodyError, ChecksumSource, Framing, Trailers, headers};
-use crate::checksum::{Algorithm, CONTENT_MD5, Checksum, Hasher};
+use crate::checksum::{Algorithm, CONTENT_MD5, Checksum, Hasher, Mismatch};
 
 /// Headers that begin as checksums do, but are none.
 const OTHER_HEADERS: [&str; 3] = [
@@ -194,15 +194,10 @@ impl BodyVerifier {
                 });
             };
             if computed != expected {
+                let mismatch = Box::new(Mismatch { expected, computed });
                 return Err(match source {
-                    ChecksumSource::ContentSha256 => {
-                        BodyError::ContentSha256Mismatch { expected, computed }
-                    }
-                    _ => BodyError::BadDigest {
-                        source,
-                        expected,
-                        computed,
-                    },
+                    ChecksumSource::ContentSha256 => BodyError::ContentSha256Mismatch(mismatch),
+                    _ => BodyError::BadDigest { source, mismatch },
                 });
             }
             if matches!(source, ChecksumSource::Header | ChecksumSource::Trailer) {
