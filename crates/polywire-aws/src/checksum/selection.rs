@@ -5,7 +5,7 @@
 
 use super::{Algorithm, CONTENT_MD5, Checksum, ChecksumError};
 
-/// When clients compute or check a checksum that nobody asked for: the values of `request_checksum_calculation` and
+/// When clients compute or check a checksum without being asked by the caller: the values of `request_checksum_calculation` and
 /// `response_checksum_validation`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Calculation {

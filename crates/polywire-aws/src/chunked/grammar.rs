@@ -1,6 +1,6 @@
 //! What is between the data: sizes, signatures and trailers, byte by byte.
 //!
-//! A byte is either accepted or wrong at its own offset, whatever the input is split into. Reading single bytes is
+//! A byte is either accepted or wrong at its own offset, however the input is split. Reading single bytes is
 //! fast enough: a chunk of 64 KiB has 94 bytes around its data.
 
 use super::framing::MAX_SIGNATURE;
@@ -173,7 +173,7 @@ impl Decoder {
         name.make_ascii_lowercase();
         if self.framing.is_signed() && name == TRAILER_SIGNATURE {
             self.check_declared()?;
-            // The line is the last one, whatever ended it.
+            // The line is the last one, also if it ends with LF alone.
             self.empty_line_due = false;
             let expected = "a signature in lower-case hexadecimal digits";
             let signature = signature_digits(value, self.framing.signature_len())

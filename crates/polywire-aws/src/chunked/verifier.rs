@@ -21,7 +21,7 @@ const UNCHECKED: [&str; 3] = [
 const HEADER_PREFIX: &str = "x-amz-checksum-";
 
 /// Checks the data of a request incrementally against `Content-MD5`, a header or trailer `x-amz-checksum-*`,
-/// `x-amz-content-sha256`, and the length. Each algorithm is computed once, whatever needs it.
+/// `x-amz-content-sha256`, and the length. An algorithm that several checks need is computed once.
 ///
 /// A store can have further algorithms computed: [`compute`](Self::compute).
 ///
@@ -137,7 +137,7 @@ impl BodyVerifier {
     /// # Errors
     ///
     /// [`BodyError::MalformedTrailer`] if the declared checksum is missing or cannot be read, and if the trailers
-    /// contain another one, which nobody would check.
+    /// contain another one, which would not be checked.
     pub fn trailers(&mut self, trailers: &Trailers) -> Result<(), BodyError> {
         for (name, value) in trailers.iter() {
             if !name.starts_with(HEADER_PREFIX) {

@@ -1,4 +1,5 @@
 //! The module `chunked` through its public API.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bodies;
 mod boto3;

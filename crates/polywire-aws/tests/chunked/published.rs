@@ -10,7 +10,7 @@ use polywire_aws::chunked::{
 
 use crate::support::{Sigv4, decode, signed};
 
-const DATA: [u8; 66_560] = [b'a'; 66_560];
+static DATA: [u8; 66_560] = [b'a'; 66_560];
 
 const SEED: &str = "4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9";
 const CHUNKS: [&str; 3] = [

@@ -106,7 +106,7 @@ pub(crate) fn feed(
                     decoded.trailers = Some(trailers);
                 }
                 Err(error) => {
-                    // The error stays, whatever comes.
+                    // The error stays, also if more comes.
                     assert_eq!(decoder.feed(&mut Bytes::from("0\r\n\r\n")), Err(error));
                     assert_eq!(decoder.finish(), Err(error));
                     return (decoded, Err(error));

@@ -130,7 +130,7 @@ fn checksum_headers() {
         ("x-amz-checksum-crc32c", "4waSgw=="),
     ];
     assert_eq!(code(&two, DATA), "InvalidRequest");
-    // A checksum that nobody can check must not be accepted.
+    // A checksum that cannot be checked must not be accepted.
     assert_eq!(
         code(&[("x-amz-checksum-xxhash64", "AAAAAAAAAAA=")], DATA),
         "InvalidRequest"
