@@ -1,0 +1,12 @@
+//! The module `chunked` through its public API.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bodies;
+mod boto3;
+mod decoder;
+mod encoder;
+mod properties;
+mod published;
+mod reference;
+mod support;
+mod verifier;
