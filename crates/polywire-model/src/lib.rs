@@ -103,9 +103,9 @@ pub use shape::{
 };
 pub use source::{Position, SourceFile, SourceLocation, Sources};
 pub use traits::{
-    AppliedTrait, AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpTrait,
-    LengthTrait, Paginated, RangeTrait, Retryable, TimestampFormat, Traits, XmlNamespace,
-    XmlRpcMethod,
+    AppliedTrait, AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpChecksum,
+    HttpTrait, LengthTrait, Paginated, RangeTrait, Retryable, TimestampFormat, Traits,
+    XmlNamespace, XmlRpcMethod,
 };
 pub use uri::{Segment, UriPattern};
 pub use uses::Uses;

@@ -213,6 +213,16 @@ impl<'m> Conversion<'m> {
         let method = traits.xml_rpc_method();
         let encodings = traits.request_compression().unwrap_or_default();
         spec.request_compression = encodings.into_iter().map(str::to_owned).collect();
+        let checksum = traits.http_checksum();
+        if let Some(checksum) = &checksum {
+            let members = [
+                checksum.request_algorithm_member,
+                checksum.request_validation_mode_member,
+            ];
+            let members = members.into_iter().map(|name| name.unwrap_or("-"));
+            let words = members.chain(checksum.response_algorithms.iter().copied());
+            spec.http_checksum = words.map(str::to_owned).collect();
+        }
         spec.xmlrpc_method = method.and_then(|method| method.name).map(str::to_owned);
         for (has, flag) in [
             (traits.is_readonly(), OperationFlags::READONLY),
@@ -220,6 +230,10 @@ impl<'m> Conversion<'m> {
             (
                 traits.is_http_checksum_required(),
                 OperationFlags::CHECKSUM_REQUIRED,
+            ),
+            (
+                checksum.is_some_and(|checksum| checksum.request_checksum_required),
+                OperationFlags::HTTP_CHECKSUM_REQUIRED,
             ),
             (
                 method.is_some_and(|method| method.positional),

@@ -51,6 +51,8 @@
 mod macros;
 
 pub mod auth;
+#[cfg(feature = "aws")]
+pub mod aws;
 pub mod blocking;
 mod call;
 pub mod client;

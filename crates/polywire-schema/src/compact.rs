@@ -233,7 +233,8 @@ structures! {
     ConstraintSpec { length, range, pattern, unique_items, values }
     EnumValueSpec { value, is_internal }
     OperationSpec {
-        id, input, output, errors, http, host_prefix, xmlrpc_method, request_compression, flags,
+        id, input, output, errors, http, host_prefix, xmlrpc_method, request_compression,
+        http_checksum, flags,
     }
     ServiceSpec {
         id, version, protocols, operations, errors, xml_namespace, sdk_id, endpoint_prefix,

@@ -123,6 +123,9 @@ pub struct OperationDef {
     pub xmlrpc_method: Span,
     /// The encodings of `@requestCompression`, separated by spaces.
     pub request_compression: Span,
+    /// `@aws.protocols#httpChecksum`: the two member names, `-` for none, and the algorithms of responses, separated by
+    /// spaces. Empty without the trait.
+    pub http_checksum: Span,
     /// Boolean traits.
     pub flags: OperationFlags,
 }

@@ -94,6 +94,8 @@ flags! {
         /// `@aws.customizations#s3UnwrappedXmlOutput`: the only member of the output is the root
         /// element.
         S3_UNWRAPPED_OUTPUT = 7;
+        /// `requestChecksumRequired` of `@aws.protocols#httpChecksum`.
+        HTTP_CHECKSUM_REQUIRED = 8;
     }
 
     /// Properties of a shape and its nested values.

@@ -70,7 +70,7 @@ pub use map::Map;
 pub use member::Member;
 pub use names::{NameEncoding, NameSource};
 pub use number::{BigDecimal, BigInteger};
-pub use operation::{Operation, Service};
+pub use operation::{HttpChecksum, Operation, Service};
 pub use part::Part;
 pub use parts::SchemaParts;
 pub use polywire_text::{Blob, Body, Text, Timestamp};

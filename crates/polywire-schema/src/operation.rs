@@ -104,11 +104,37 @@ impl<'s> Operation<'s> {
         self.set.words(self.def().request_compression)
     }
 
+    /// Returns the settings of `@aws.protocols#httpChecksum`. `None` without the trait.
+    ///
+    /// <https://smithy.io/2.0/aws/aws-core.html#aws-protocols-httpchecksum-trait>
+    #[must_use]
+    pub fn http_checksum(self) -> Option<HttpChecksum<'s>> {
+        let mut words = self.set.words(self.def().http_checksum);
+        let mut member = || Some(words.next()?).map(|name| (name != "-").then_some(name));
+        Some(HttpChecksum {
+            request_algorithm_member: member()?,
+            request_validation_mode_member: member()?,
+            response_algorithms: words.collect(),
+        })
+    }
+
     /// Returns whether the operation has all of these flags.
     #[must_use]
     pub fn has(self, flags: OperationFlags) -> bool {
         self.def().flags.contains(flags)
     }
+}
+
+/// `@aws.protocols#httpChecksum` of an operation. `requestChecksumRequired` is
+/// [`OperationFlags::HTTP_CHECKSUM_REQUIRED`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HttpChecksum<'s> {
+    /// The member of the input that names the algorithm for the request.
+    pub request_algorithm_member: Option<&'s str>,
+    /// The member of the input that asks for a checksum in the response.
+    pub request_validation_mode_member: Option<&'s str>,
+    /// The algorithms of checksums in responses.
+    pub response_algorithms: Vec<&'s str>,
 }
 
 impl fmt::Debug for Operation<'_> {

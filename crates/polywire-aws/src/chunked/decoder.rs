@@ -65,7 +65,7 @@ pub enum Event {
 pub struct Decoder {
     pub(super) framing: Framing,
     pub(super) options: DecoderOptions,
-    authenticator: Box<dyn ChunkAuthenticator + Send>,
+    authenticator: Box<dyn ChunkAuthenticator + Send + Sync>,
     pub(super) state: State,
     /// The number of bytes read.
     offset: u64,
@@ -100,7 +100,7 @@ impl Decoder {
     /// A decoder of this framing. The authenticator is not called if the framing has no signatures.
     pub fn new(
         framing: Framing,
-        authenticator: impl ChunkAuthenticator + Send + 'static,
+        authenticator: impl ChunkAuthenticator + Send + Sync + 'static,
         options: DecoderOptions,
     ) -> Self {
         Self {

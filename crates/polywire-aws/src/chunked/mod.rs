@@ -69,6 +69,7 @@ mod framing;
 mod grammar;
 mod headers;
 mod options;
+mod signatures;
 mod trailers;
 mod verifier;
 

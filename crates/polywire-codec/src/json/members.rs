@@ -27,6 +27,9 @@ impl<'de> JsonDecoder<'de> {
             0 => (at, token),
             _ if token == b',' => self.token_at(at + 1),
             // No comma: `slow_next` reports the error.
+            // No comma: `slow_next` reports the error.
+            // No comma: `slow_next` reports the error.
+            // No comma: `slow_next` reports the error.
             _ => (at, close),
         };
         if token != close && token != 0 && self.budget.count(1).is_ok() {

@@ -13,8 +13,8 @@ use crate::node::Node;
 use crate::source::SourceLocation;
 
 pub use views::{
-    AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpTrait, LengthTrait, Paginated,
-    RangeTrait, Retryable, TimestampFormat, XmlNamespace, XmlRpcMethod,
+    AwsQueryError, AwsService, Deprecated, ErrorKind, Example, HttpChecksum, HttpTrait,
+    LengthTrait, Paginated, RangeTrait, Retryable, TimestampFormat, XmlNamespace, XmlRpcMethod,
 };
 
 /// The traits on a shape or member, in the order in which they were applied.

@@ -286,6 +286,27 @@ impl Traits {
         self.has(ids::HTTP_CHECKSUM_REQUIRED)
     }
 
+    /// `@aws.protocols#httpChecksum`
+    #[must_use]
+    pub fn http_checksum(&self) -> Option<HttpChecksum<'_>> {
+        let own = self.get(ids::HTTP_CHECKSUM)?;
+        let text = |name: &str| own.get(name).and_then(Node::as_str);
+        let algorithms = own.get("responseAlgorithms").and_then(Node::as_array);
+        Some(HttpChecksum {
+            request_algorithm_member: text("requestAlgorithmMember"),
+            request_checksum_required: own
+                .get("requestChecksumRequired")
+                .and_then(Node::as_bool)
+                .unwrap_or_default(),
+            request_validation_mode_member: text("requestValidationModeMember"),
+            response_algorithms: algorithms
+                .unwrap_or_default()
+                .iter()
+                .filter_map(Node::as_str)
+                .collect(),
+        })
+    }
+
     /// `@requestCompression`: the encodings, the preferred one first.
     #[must_use]
     pub fn request_compression(&self) -> Option<Vec<&str>> {
@@ -472,6 +493,20 @@ pub enum TimestampFormat {
     EpochSeconds,
     /// IMF-fixdate: `Tue, 29 Apr 2014 18:30:38 GMT`.
     HttpDate,
+}
+
+/// `@aws.protocols#httpChecksum`: see [`Traits::http_checksum`].
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct HttpChecksum<'m> {
+    /// `requestAlgorithmMember`.
+    pub request_algorithm_member: Option<&'m str>,
+    /// `requestChecksumRequired`.
+    pub request_checksum_required: bool,
+    /// `requestValidationModeMember`.
+    pub request_validation_mode_member: Option<&'m str>,
+    /// `responseAlgorithms`.
+    pub response_algorithms: Vec<&'m str>,
 }
 
 /// `@http`

@@ -23,8 +23,13 @@ impl From<Error> for Fault {
 }
 
 impl From<StreamError> for Fault {
-    /// The stream of an input is broken by the sender, who gets the message.
+    /// The stream of an input is broken by the sender, who gets the message. A fault that is the source of the error is
+    /// returned.
     fn from(error: StreamError) -> Self {
+        let source = std::error::Error::source(&error);
+        if let Some(fault) = source.and_then(<dyn std::error::Error>::downcast_ref::<Self>) {
+            return fault.clone();
+        }
         let kind = match error.kind() {
             StreamErrorKind::TimedOut => FaultKind::RequestTimeout,
             StreamErrorKind::TooLarge => FaultKind::TooLarge,

@@ -165,7 +165,7 @@ impl fmt::Debug for Authentication {
 }
 
 /// The error of an [`Authenticator`].
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum AuthError {
     /// The call has no credentials of this kind: status 401.
     #[error("authentication is required")]
@@ -176,6 +176,9 @@ pub enum AuthError {
     /// The caller is not allowed to call, whatever its credentials: status 403, with this message.
     #[error("{0}")]
     Forbidden(Cow<'static, str>),
+    /// The call ends with this fault, such as an error that the service defines. The server logs it.
+    #[error("{0}")]
+    Fault(Box<Fault>),
 }
 
 /// An authenticated caller. [`Context::identity`](crate::Context::identity) returns it to handlers. Cloning is cheap.
@@ -295,13 +298,17 @@ impl AuthError {
     /// Of the errors of two authenticators, the one that is reported.
     fn or(self, other: Self) -> Self {
         match (&self, &other) {
-            (Self::Forbidden(_), _) | (_, Self::MissingCredentials) => self,
+            (Self::Forbidden(_) | Self::Fault(_), _) | (_, Self::MissingCredentials) => self,
             _ => other,
         }
     }
 
     /// Logs the error, without the credentials: people type passwords into the field for the name.
     fn into_fault(self, peer: &Peer) -> Fault {
+        if let Self::Fault(fault) = self {
+            tracing::info!(?peer, error = %fault, "a call was not authenticated");
+            return fault.before_handler();
+        }
         let kind = match &self {
             Self::Forbidden(_) => FaultKind::Forbidden,
             _ => FaultKind::Unauthenticated,

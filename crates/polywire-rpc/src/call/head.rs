@@ -1,6 +1,6 @@
 //! The head of a call.
 
-use http::HeaderMap;
+use http::{HeaderMap, request};
 
 use crate::peer::Peer;
 
@@ -10,6 +10,7 @@ pub struct CallHead<'a> {
     peer: &'a Peer,
     headers: &'a HeaderMap,
     target: &'a str,
+    request: Option<&'a request::Parts>,
 }
 
 impl<'a> CallHead<'a> {
@@ -18,7 +19,22 @@ impl<'a> CallHead<'a> {
             peer,
             headers,
             target,
+            request: None,
         }
+    }
+
+    /// The head of a request over HTTP.
+    pub(crate) fn of_request(peer: &'a Peer, head: &'a request::Parts) -> Self {
+        Self {
+            request: Some(head),
+            ..Self::new(peer, &head.headers, head.uri.path())
+        }
+    }
+
+    /// The head of the request, for calls over HTTP: with method and query as they were received. `None` over frames.
+    #[must_use]
+    pub const fn request(&self) -> Option<&'a request::Parts> {
+        self.request
     }
 
     /// The other end of the connection: its address, its certificate, the process at a Unix socket.

@@ -176,7 +176,11 @@ impl Client {
         request: Request<Bytes>,
     ) -> Result<(response::Parts, Body), CallError> {
         match &self.inner.carrier {
-            Carrier::Http(http) => self.exchange_http(http, request, None, NO_OBSERVER).await,
+            Carrier::Http(http) => {
+                let mode = super::ResponseMode::Buffered;
+                self.exchange_http(http, request, None, mode, NO_OBSERVER)
+                    .await
+            }
             Carrier::Messages(messages) => {
                 messages.exchange_message(ids, request.into_body()).await
             }

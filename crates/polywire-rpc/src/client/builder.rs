@@ -10,7 +10,7 @@ use polywire_schema::Limits;
 
 use super::framed::{FramesClient, OpenFrames};
 use super::web::Http;
-use super::{Carrier, Client, ConnectError, Inner};
+use super::{Carrier, Client, ConnectError, Inner, Interceptor};
 use crate::ServiceHandle;
 use crate::connect::{ConnectOptions, NO_USER, Proxy, ServerUrl, Transport};
 #[cfg(feature = "tls")]
@@ -30,6 +30,7 @@ pub struct ClientBuilder {
     options: RequestOptions,
     s3_virtual_hosted: bool,
     send_deadline: bool,
+    interceptor: Option<Arc<dyn Interceptor>>,
     /// Opens connections for frames, if frames are the chosen protocol.
     frames: Option<OpenFrames>,
 }
@@ -50,6 +51,7 @@ impl ClientBuilder {
             options: RequestOptions::DEFAULT,
             s3_virtual_hosted: false,
             send_deadline: false,
+            interceptor: None,
             frames: None,
         }
     }
@@ -117,6 +119,12 @@ impl ClientBuilder {
     /// ```
     pub const fn send_deadline(mut self, send_deadline: bool) -> Self {
         self.send_deadline = send_deadline;
+        self
+    }
+
+    /// Sets what changes requests over HTTP before they are sent, such as by a signature.
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.interceptor = Some(Arc::new(interceptor));
         self
     }
 
@@ -217,6 +225,7 @@ impl ClientBuilder {
             headers,
             s3_virtual_hosted: self.s3_virtual_hosted,
             send_deadline: self.send_deadline,
+            interceptor: self.interceptor.clone(),
         })
     }
 }

@@ -26,12 +26,14 @@ mod builder;
 mod error;
 mod framed;
 mod generated;
+mod interceptor;
 mod lines;
 mod web;
 
 pub use builder::ClientBuilder;
 pub use error::ConnectError;
 pub use generated::{Answer, OperationRequest};
+pub use interceptor::{Interceptor, InterceptorFuture};
 
 /// A client of a service with a model, over one protocol. Clones share their connections.
 ///
@@ -207,6 +209,17 @@ impl Client {
         self.output(operation, &head, &body)
     }
 
+    /// Returns the request that a call over HTTP sends: with URL, headers and body, before an
+    /// [`Interceptor`] changes it. Over other transports it has what the protocol encodes.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be encoded, or the model has no such operation.
+    pub fn encode_request(&self, operation: &str, input: Map) -> Result<Request<Bytes>, CallError> {
+        let operation = self.operation(operation)?;
+        self.request(operation, &Dynamic(&Value::Map(input)))
+    }
+
     /// The output of a response, with its members by name.
     fn output(
         &self,
@@ -270,22 +283,21 @@ impl Client {
     ) -> Result<(response::Parts, Body), CallError> {
         match &self.inner.carrier {
             Carrier::Http(http) => {
-                let operation = match mode {
-                    ResponseMode::Buffered => None,
-                    ResponseMode::Streaming => Some(self.inner.service.operation(operation)),
-                };
-                self.exchange_http(http, request, operation, show).await
+                let operation = Some(self.inner.service.operation(operation));
+                self.exchange_http(http, request, operation, mode, show)
+                    .await
             }
             Carrier::Messages(messages) => messages.exchange(operation, request.into_body()).await,
         }
     }
 
-    /// Sends a request over HTTP. `streaming` is an operation whose output may be a stream.
+    /// Sends a request over HTTP. `operation` is `None` for messages with several calls.
     async fn exchange_http(
         &self,
         http: &Http,
         mut request: Request<Bytes>,
-        streaming: Option<Operation<'_>>,
+        operation: Option<Operation<'_>>,
+        mode: ResponseMode,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
@@ -293,6 +305,14 @@ impl Client {
         // With a stream, the deadline starts again with each piece.
         if http.send_deadline && request.extensions().get::<PayloadStream>().is_none() {
             timeout.write_header(request.headers_mut());
+        }
+        if let Some(interceptor) = &http.interceptor {
+            let changed = timeout.timeout(interceptor.before_send(operation, &mut request));
+            match changed.await {
+                Some(Ok(())) => {}
+                Some(Err(error)) => return Err(CallError::encode_text(error.to_string())),
+                None => return Err(CallError::deadline(Some(inner.deadline))),
+            }
         }
         // Copied only for an observer.
         let mut shown = show.map(|show| {
@@ -304,16 +324,21 @@ impl Client {
             show(exchange);
         }
         let is_stream = |head: &response::Parts| {
-            streaming.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
+            operation.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
         };
-        let is_stream = streaming.is_some().then_some(&is_stream as _);
+        let is_stream = match mode {
+            ResponseMode::Buffered => None,
+            ResponseMode::Streaming => Some(&is_stream as _),
+        };
         let answer = http
             .transport
             .exchange(request, inner.limits.bytes(), timeout, is_stream);
-        let (head, body) = match answer.await {
-            Ok(answer) => answer.into_parts(),
-            Err(error) => return Err(error.into()),
-        };
+        let mut answer = answer.await?;
+        if let Some(interceptor) = &http.interceptor {
+            let checked = interceptor.after_response(operation, &mut answer);
+            checked.map_err(|error| CallError::decode_text(error.to_string()))?;
+        }
+        let (head, body) = answer.into_parts();
         if let Some((show, exchange)) = &mut shown {
             let response = http::Response::from_parts(head.clone(), body.clone());
             exchange.response = Some(response);

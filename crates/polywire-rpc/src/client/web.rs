@@ -1,11 +1,14 @@
 //! Requests over HTTP.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::header::HOST;
 use http::{HeaderMap, HeaderValue, Request};
 use polywire_protocol::{HostPrefix, s3};
 use polywire_schema::Error;
 
+use super::Interceptor;
 use crate::CallError;
 use crate::connect::Transport;
 
@@ -18,6 +21,7 @@ pub(super) struct Http {
     pub(super) s3_virtual_hosted: bool,
     /// Whether to send the time that is left.
     pub(super) send_deadline: bool,
+    pub(super) interceptor: Option<Arc<dyn Interceptor>>,
 }
 
 impl Http {

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::answer::Answer;
 use super::body::RequestBody;
+use super::body_filter::BodyFilters;
 use super::frames::{Flow, FrameStats, Table};
 use super::gate::Gate;
 use super::http_service::HttpService;
@@ -61,6 +62,7 @@ pub(super) struct App {
     pub(super) request_ids: Option<bool>,
     pub(super) pages: Option<Pages>,
     pub(super) authenticators: Authenticators,
+    pub(super) body_filters: BodyFilters,
     /// The methods and operations over frames, if frames are offered.
     pub(super) frames: Option<Arc<Table>>,
     /// The state that connections of frames share.
@@ -168,7 +170,7 @@ impl App {
         identity: Option<Identity>,
         deadline: Deadline,
         mut head: Arc<http::request::Parts>,
-        body: RequestBody,
+        mut body: RequestBody,
         peer: Peer,
     ) -> Answer {
         if let Some(identity) = &identity {
@@ -209,6 +211,17 @@ impl App {
         };
         if let Some(id) = &id {
             Arc::make_mut(&mut head).extensions.insert(id.clone());
+        }
+        let operation = plan.route().map(|route| route.operation);
+        let caller = identity.as_ref();
+        let filtered =
+            self.body_filters
+                .filter(&self.engine, operation, caller, &mut head, &mut body);
+        if let Err(fault) = filtered {
+            let target = operation.map(Target::Operation);
+            let mut response = self.engine.fault(protocol, target.as_ref(), &fault);
+            self.tell_id(protocol, id.as_ref(), &mut response);
+            return Answer::Ready(response);
         }
         let has_identity = identity.is_some();
         let mut context = Context {

@@ -30,7 +30,7 @@ impl App {
         if self.authenticators.is_empty() || self.upgrades_to_frames(&head) {
             return self.answer_to(None, deadline, head, body, peer);
         }
-        let call = CallHead::new(&peer, &head.headers, head.uri.path());
+        let call = CallHead::of_request(&peer, &head);
         let pending = match self.authenticators.authenticate(&call) {
             AuthResult::Ready(Ok(identity)) => {
                 return self.answer_to(Some(identity), deadline, head, body, peer);

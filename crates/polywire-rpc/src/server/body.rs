@@ -110,6 +110,11 @@ impl RequestBody {
         }
     }
 
+    /// The timeout and the deadline.
+    pub(super) const fn times(&self) -> (Duration, Deadline) {
+        (self.timeout, self.deadline)
+    }
+
     pub(super) const fn set_deadline(&mut self, deadline: Deadline) {
         self.deadline = deadline;
     }
@@ -380,6 +385,10 @@ impl Body for RequestBody {
 
 impl From<BodyError> for StreamError {
     fn from(BodyError(error): BodyError) -> Self {
+        let error = match error.downcast::<Fault>() {
+            Ok(fault) => return Self::new(StreamErrorKind::Corrupt).with_source(*fault),
+            Err(error) => error,
+        };
         if error.is::<LengthLimitError>() {
             return Self::new(StreamErrorKind::TooLarge)
                 .with_source("the body is longer than a layer allows");
@@ -436,13 +445,16 @@ fn free_bytes(head: &request::Parts) -> usize {
 
 fn read_error(error: impl std::error::Error + Send + Sync + 'static) -> Fault {
     let any: &dyn std::error::Error = &error;
-    if let Some(BodyError(error)) = any.downcast_ref()
-        && error.is::<LengthLimitError>()
-    {
-        return Fault::new(
-            FaultKind::TooLarge,
-            "the body is longer than a layer allows",
-        );
+    if let Some(BodyError(error)) = any.downcast_ref() {
+        if let Some(fault) = error.downcast_ref::<Fault>() {
+            return fault.clone();
+        }
+        if error.is::<LengthLimitError>() {
+            return Fault::new(
+                FaultKind::TooLarge,
+                "the body is longer than a layer allows",
+            );
+        }
     }
     Fault::new(FaultKind::Malformed, "the body ended too early").with_source(error)
 }

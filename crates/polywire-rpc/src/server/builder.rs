@@ -17,6 +17,7 @@ use tower::{Layer, Service};
 
 use super::Timeouts;
 use super::app::{HeadService, Pages, RoutedCall};
+use super::body_filter::{BodyFilter, BodyFilters};
 use super::frames::FrameLimits;
 use super::http_service::{HttpRequest, HttpService};
 use super::mount::Mount;
@@ -59,6 +60,7 @@ pub struct ServerBuilder {
     cross_origin: Option<CrossOrigin>,
     callers: Vec<Callers>,
     authenticators: Authenticators,
+    body_filters: BodyFilters,
     calls: Option<usize>,
     http_layers: Vec<Box<dyn FnOnce(HttpService) -> HttpService>>,
     head_layers: Vec<Box<dyn FnOnce(HeadService) -> HeadService>>,
@@ -108,6 +110,7 @@ impl ServerBuilder {
             cross_origin: None,
             callers: Vec::new(),
             authenticators: Authenticators::default(),
+            body_filters: BodyFilters::default(),
             calls: None,
             http_layers: Vec::new(),
             head_layers: Vec::new(),
@@ -273,6 +276,13 @@ impl ServerBuilder {
     /// the caller. See [`auth`](crate::auth). Without authenticators all callers are accepted.
     pub fn authenticate(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticators.add(authenticator);
+        self
+    }
+
+    /// Adds a filter of request bodies, which decodes or checks them while they are read. Filters run in the order in
+    /// which they were added, over HTTP and SCGI only.
+    pub fn body_filter(mut self, filter: impl BodyFilter) -> Self {
+        self.body_filters.add(filter);
         self
     }
 

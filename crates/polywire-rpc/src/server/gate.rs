@@ -57,7 +57,7 @@ impl App {
         head: &request::Parts,
         peer: &Peer,
     ) -> Result<Option<InFlight>, Box<HttpResponse>> {
-        let call = CallHead::new(peer, &head.headers, head.uri.path());
+        let call = CallHead::of_request(peer, head);
         if let Err(fault) = self.engine.rates.request(&call) {
             let mut response = self.shed(head, &fault);
             if fault.kind() == FaultKind::Overloaded {

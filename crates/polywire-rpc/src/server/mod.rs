@@ -24,6 +24,7 @@ mod authenticate;
 mod batch;
 mod bind;
 mod body;
+mod body_filter;
 mod builder;
 mod cast;
 mod connection;
@@ -57,6 +58,7 @@ pub use crate::handler::CallService;
 pub use crate::peer::{Credentials, Peer};
 pub use app::{HeadService, RoutedCall, Server};
 pub use bind::{bind, bind_shared};
+pub use body_filter::{BodyFilter, FilteredHead, HttpBody};
 pub use builder::{BuildError, ServerBuilder, Validation};
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;

@@ -255,7 +255,8 @@ fn strip_prefix(head: &mut request::Parts, len: usize) {
     parts.path_and_query = Some(rest);
     if let Ok(uri) = Uri::from_parts(parts) {
         let original = std::mem::replace(&mut head.uri, uri);
-        head.extensions.insert(OriginalUri(original));
+        // A layer may have changed the URI before.
+        head.extensions.get_or_insert(OriginalUri(original));
     }
 }
 

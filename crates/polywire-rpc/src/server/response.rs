@@ -50,7 +50,8 @@ pub(super) fn text(status: StatusCode, text: impl Into<Bytes>) -> HttpResponse {
 pub struct BodyError(pub(super) BoxError);
 
 impl BodyError {
-    pub(super) fn new(error: impl Into<BoxError>) -> Self {
+    /// Creates an error. A [`Fault`](polywire_protocol::Fault) becomes the result of the call.
+    pub fn new(error: impl Into<BoxError>) -> Self {
         Self(error.into())
     }
 }

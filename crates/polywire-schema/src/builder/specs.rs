@@ -135,6 +135,9 @@ pub struct OperationSpec {
     pub xmlrpc_method: Option<String>,
     /// The encodings of `@requestCompression` in order of preference.
     pub request_compression: Vec<String>,
+    /// `@aws.protocols#httpChecksum`: the names of `requestAlgorithmMember` and `requestValidationModeMember`, `-` for
+    /// none, and the `responseAlgorithms`. Empty without the trait.
+    pub http_checksum: Vec<String>,
     /// Boolean traits.
     pub flags: OperationFlags,
 }
@@ -152,6 +155,7 @@ impl OperationSpec {
             host_prefix: String::new(),
             xmlrpc_method: None,
             request_compression: Vec::new(),
+            http_checksum: Vec::new(),
             flags: OperationFlags::default(),
         }
     }

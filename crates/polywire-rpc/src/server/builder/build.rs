@@ -224,6 +224,7 @@ impl ServerBuilder {
             request_ids: self.request_ids,
             pages: self.pages,
             authenticators: self.authenticators,
+            body_filters: self.body_filters,
             gate,
             unoffered: UnofferedProtocols::new(self.missing_protocol_hint),
         };

@@ -29,6 +29,7 @@ impl Assembly {
             host_prefix: self.intern(&spec.host_prefix)?,
             xmlrpc_method: self.intern(spec.xmlrpc_method.as_deref().unwrap_or(name))?,
             request_compression: self.intern(&spec.request_compression.join(" "))?,
+            http_checksum: self.intern(&spec.http_checksum.join(" "))?,
             flags: if spec.http.is_some() {
                 spec.flags.with(OperationFlags::HTTP)
             } else {

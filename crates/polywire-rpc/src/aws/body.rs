@@ -1,0 +1,212 @@
+//! The filter of request bodies.
+
+use std::sync::{Arc, OnceLock};
+
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request};
+use polywire_aws::chunked::{
+    AnySignature, BodyChecksums, BodyError, BodyVerifier, Decoder, DecoderOptions, Framing,
+    without_aws_chunked,
+};
+use polywire_aws::signature::VerifiedRequest;
+use polywire_protocol::Fault;
+use polywire_schema::{Operation, OperationFlags};
+
+use super::SignatureAuthenticator;
+use super::authenticator::Unverified;
+use super::decoding::{Checks, DecodedBody, DeferredSignature};
+use crate::auth::Identity;
+use crate::server::{BodyFilter, FilteredHead, HttpBody};
+
+const CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
+const DECODED_LENGTH: HeaderName = HeaderName::from_static("x-amz-decoded-content-length");
+const CHECKSUM_PREFIX: &str = "x-amz-checksum-";
+
+/// Decodes and checks the bodies of requests of AWS clients:
+///
+/// - decodes the content encoding `aws-chunked` in all forms, and checks the signatures of chunks and trailers
+/// - checks `x-amz-content-sha256`, `Content-MD5`, and the checksums in headers `x-amz-checksum-*` or in trailers
+/// - verifies signatures that cover the hash of a body that the head does not have, if an authenticator is set
+///
+/// The handler gets the decoded body, with a `Content-Length` and a `Content-Encoding` that describe it, and can find the
+/// computed checksums in [`ReceivedChecksums`]. A body that fails a check ends with an error: `BadDigest`,
+/// `SignatureDoesNotMatch`, `IncompleteBody`, `XAmzContentSHA256Mismatch`, `InvalidDigest`, `MalformedTrailerError`, ...
+///
+/// Without an authenticator, signatures of chunks are not checked.
+#[derive(Clone, Debug, Default)]
+pub struct BodyDecoder {
+    authenticator: Option<SignatureAuthenticator>,
+}
+
+/// The checksums of a body that was received, in the extensions of a call. Empty until the body was read to its end.
+#[derive(Clone, Debug, Default)]
+pub struct ReceivedChecksums(pub(super) Arc<OnceLock<BodyChecksums>>);
+
+impl ReceivedChecksums {
+    /// The checksums that were computed, after the body was read.
+    #[must_use]
+    pub fn get(&self) -> Option<&BodyChecksums> {
+        self.0.get()
+    }
+}
+
+impl BodyDecoder {
+    /// Creates a decoder that does not verify signatures.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Verifies signatures with the keys of this authenticator.
+    #[must_use]
+    pub fn with_authenticator(mut self, authenticator: SignatureAuthenticator) -> Self {
+        self.authenticator = Some(authenticator);
+        self
+    }
+
+    /// The decoder of a body in `aws-chunked`.
+    fn decoder(
+        &self,
+        framing: Framing,
+        headers: &HeaderMap,
+        identity: Option<&Identity>,
+    ) -> Result<Decoder, Fault> {
+        let mut options = DecoderOptions::from_headers(headers).map_err(|error| fault(&error))?;
+        // Clients of MinIO write them.
+        options.line_feed_trailers = true;
+        if self.authenticator.is_none() || !framing.is_signed() {
+            return Ok(Decoder::new(framing, AnySignature, options));
+        }
+        let verified = identity.and_then(|own| own.extensions().get::<VerifiedRequest>());
+        let verifier = verified.and_then(VerifiedRequest::chunk_verifier);
+        let verifier = verifier.ok_or_else(|| {
+            let message = "The chunks are signed, but the request is not.";
+            Fault::named(StatusCode::FORBIDDEN, "AccessDenied", message)
+        })?;
+        Ok(Decoder::new(framing, verifier, options))
+    }
+}
+
+impl BodyFilter for BodyDecoder {
+    fn applies(&self, head: &request::Parts, identity: Option<&Identity>) -> bool {
+        let is_unverified = || {
+            let extensions = identity.map(Identity::extensions);
+            extensions.is_some_and(|extensions| extensions.get::<Unverified>().is_some())
+        };
+        let is_checked = |(name, value): (&HeaderName, &HeaderValue)| match name.as_str() {
+            "content-md5" | "x-amz-trailer" | "x-amz-decoded-content-length" => true,
+            "x-amz-content-sha256" => value != "UNSIGNED-PAYLOAD",
+            "content-encoding" => value
+                .as_bytes()
+                .windows(11)
+                .any(|part| part == b"aws-chunked"),
+            name => name.starts_with(CHECKSUM_PREFIX),
+        };
+        head.headers.iter().any(is_checked) || is_unverified()
+    }
+
+    fn filter(&self, request: FilteredHead<'_>, body: HttpBody) -> Result<HttpBody, Fault> {
+        let FilteredHead {
+            head,
+            operation,
+            identity,
+        } = request;
+        let invalid = |error: BodyError| fault(&error);
+        let framing = framing(&head.headers)?;
+        let decoder = match framing {
+            Some(framing) => Some(self.decoder(framing, &head.headers, identity)?),
+            None => None,
+        };
+        let verifier = match operation.is_none_or(describes_body) {
+            true => BodyVerifier::from_headers(&head.headers),
+            false => BodyVerifier::from_headers(&without_checksums(&head.headers)),
+        };
+        let checks = Checks {
+            decoder,
+            verifier: Some(verifier.map_err(invalid)?),
+            signature: self.deferred(head, identity),
+            checksums: ReceivedChecksums::default(),
+        };
+        head.extensions.insert(checks.checksums.clone());
+        if framing.is_some() {
+            describe_decoded(&mut head.headers);
+        }
+        let len = head.headers.get(CONTENT_LENGTH);
+        let len = len.and_then(|value| value.to_str().ok()?.parse().ok());
+        Ok(HttpBody::new(DecodedBody::new(body, checks, len)))
+    }
+}
+
+impl BodyDecoder {
+    /// The signature to verify when the body has been read.
+    fn deferred(
+        &self,
+        head: &request::Parts,
+        identity: Option<&Identity>,
+    ) -> Option<DeferredSignature> {
+        identity?.extensions().get::<Unverified>()?;
+        Some(DeferredSignature {
+            authenticator: self.authenticator.clone()?,
+            head: Box::new(head.clone()),
+        })
+    }
+}
+
+/// The framing of the body. `None` if it is not in `aws-chunked`.
+fn framing(headers: &HeaderMap) -> Result<Option<Framing>, Fault> {
+    let value = headers
+        .get(CONTENT_SHA256)
+        .and_then(|value| value.to_str().ok());
+    let framing = value.and_then(Framing::from_content_sha256);
+    let codings = headers.get_all(CONTENT_ENCODING).iter();
+    let mut codings = codings.filter_map(|value| value.to_str().ok());
+    let is_chunked = codings.any(|value| {
+        let mut codings = value.split(',');
+        codings.any(|coding| coding.trim().eq_ignore_ascii_case("aws-chunked"))
+    });
+    if is_chunked && framing.is_none() {
+        let message = "content-encoding is aws-chunked: expected the form of the chunks in x-amz-content-sha256";
+        return Err(Fault::named(
+            StatusCode::BAD_REQUEST,
+            "InvalidRequest",
+            message,
+        ));
+    }
+    Ok(framing)
+}
+
+/// Whether headers `x-amz-checksum-*` of the operation describe the body of the request. With CompleteMultipartUpload
+/// they describe the object.
+fn describes_body(operation: Operation<'_>) -> bool {
+    let checksum = operation.http_checksum();
+    checksum.is_some_and(|checksum| checksum.request_algorithm_member.is_some())
+        || operation.has(OperationFlags::CHECKSUM_REQUIRED)
+        || operation.has(OperationFlags::HTTP_CHECKSUM_REQUIRED)
+}
+
+fn without_checksums(headers: &HeaderMap) -> HeaderMap {
+    let kept = headers
+        .iter()
+        .filter(|(name, _)| !name.as_str().starts_with(CHECKSUM_PREFIX));
+    kept.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// Changes the headers of a body in `aws-chunked` to those of the decoded one.
+fn describe_decoded(headers: &mut HeaderMap) {
+    let codings = headers.get_all(CONTENT_ENCODING).iter();
+    let codings: Vec<&str> = codings.filter_map(|value| value.to_str().ok()).collect();
+    let rest = without_aws_chunked(&codings.join(","));
+    match rest.and_then(|rest| HeaderValue::try_from(rest).ok()) {
+        Some(rest) => headers.insert(CONTENT_ENCODING, rest),
+        None => headers.remove(CONTENT_ENCODING),
+    };
+    match headers.get(DECODED_LENGTH).cloned() {
+        Some(len) => headers.insert(CONTENT_LENGTH, len),
+        None => headers.remove(CONTENT_LENGTH),
+    };
+}
+
+pub(super) fn fault(error: &BodyError) -> Fault {
+    Fault::named(StatusCode::BAD_REQUEST, error.code(), error.to_string())
+}

@@ -1,0 +1,46 @@
+//! Signatures, `aws-chunked` and checksums of AWS, for servers and clients (feature `aws`).
+//!
+//! | type | does |
+//! |---|---|
+//! | [`SignatureAuthenticator`] | accepts callers that sign their requests with SigV4 or SigV4a, in the header or as a presigned URL |
+//! | [`KeyStore`], [`StaticKeys`] | finds the secret of an access key |
+//! | [`BodyDecoder`] | decodes `aws-chunked`, and checks signatures of chunks, checksums and `x-amz-content-sha256` |
+//!
+//! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
+//! | [`CredentialsProvider`] | finds the credentials of a client |
+//!
+//! [`polywire_aws`] has the algorithms.
+//!
+//! ```
+//! use polywire_rpc::ServerBuilder;
+//! use polywire_rpc::aws::{self, Credentials, SignatureAuthenticator, StaticKeys};
+//!
+//! /// A server whose callers sign as clients of S3 do.
+//! fn with_signatures(builder: ServerBuilder) -> ServerBuilder {
+//!     let keys = StaticKeys::new([Credentials::new("AKIDEXAMPLE", "a secret of 40 characters")]);
+//!     aws::install(builder, SignatureAuthenticator::s3(keys).with_region("us-east-1"))
+//! }
+//! ```
+
+mod authenticator;
+mod body;
+mod decoding;
+mod encoding;
+mod keys;
+mod signer;
+
+pub use authenticator::SignatureAuthenticator;
+pub use body::{BodyDecoder, ReceivedChecksums};
+pub use keys::{KeyFuture, KeyStore, StaticKeys};
+pub use polywire_aws::checksum::{Algorithm, Calculation};
+pub use polywire_aws::signature::{Credentials, VerifiedRequest};
+
+pub use signer::{CredentialsFuture, CredentialsProvider, Signer};
+
+use crate::ServerBuilder;
+
+/// Adds an authenticator and the [`BodyDecoder`] that it needs to a server.
+pub fn install(builder: ServerBuilder, authenticator: SignatureAuthenticator) -> ServerBuilder {
+    let decoder = BodyDecoder::new().with_authenticator(authenticator.clone());
+    builder.authenticate(authenticator).body_filter(decoder)
+}
