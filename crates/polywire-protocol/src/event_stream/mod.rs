@@ -6,6 +6,8 @@
 //! payload, and carries one event, one error, or the other members of the input or output.
 //!
 //! - [`MessageEncoder`] and [`MessageDecoder`] are the framing. They know no model.
+//! - [`EventCodec`] encodes and decodes the events of a model. Protocols have one:
+//!   [`ProtocolInfo::event_codec`](crate::ProtocolInfo::event_codec).
 //! - [`SignedEnvelope`] is a message around a message, with a signature of the payload.
 //!
 //! The code does no I/O. The runtime feeds the bytes that it receives to a decoder.
@@ -29,22 +31,38 @@
 //! # Ok::<(), polywire_schema::Error>(())
 //! ```
 
+mod codec;
 mod decode;
+mod document_encoder;
 mod encode;
+mod event_decoder;
+mod format;
+mod head_encoder;
 mod header;
 mod header_reader;
+mod kind;
+mod layout;
 mod limits;
 mod message;
 #[cfg(feature = "reference")]
 pub mod reference;
 mod signed;
+mod slot;
 
+pub use codec::{EventCodec, EventOutcome};
 pub use decode::MessageDecoder;
 pub use encode::MessageEncoder;
 pub use header::{EventHeader, EventHeaderValue};
+pub use kind::MessageKind;
+pub use layout::stream_of;
 pub use limits::MessageLimits;
 pub use message::EventMessage;
 pub use signed::SignedEnvelope;
+pub use slot::EventSlot;
+
+pub(crate) use format::{EventFormat, event_format};
+use layout::{EventLayout, PayloadKind, layout_of};
+pub(crate) use layout::{is_event_stream, stream_member};
 
 /// The content type of HTTP messages whose body is an event stream.
 pub const CONTENT_TYPE: &str = "application/vnd.amazon.eventstream";

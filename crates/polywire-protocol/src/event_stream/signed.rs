@@ -17,6 +17,7 @@ use bytes::Bytes;
 use polywire_schema::{Error, ErrorKind};
 use polywire_text::{Blob, Timestamp};
 
+use super::kind::{header_path, wrong_type};
 use super::{
     EventHeaderValue, EventMessage, FORMAT, MessageDecoder, MessageEncoder, MessageLimits,
 };
@@ -135,18 +136,9 @@ impl SignedEnvelope {
 }
 
 #[cold]
-fn wrong_type(name: &str, expected: &'static str, found: &EventHeaderValue) -> Error {
-    Error::new(ErrorKind::WrongType)
-        .in_format(FORMAT)
-        .expected(expected)
-        .found(found.type_name())
-        .at_path(format!("header {name}"))
-}
-
-#[cold]
 fn missing(name: &str) -> Error {
     Error::new(ErrorKind::Missing)
         .in_format(FORMAT)
         .expected("a signed message")
-        .at_path(format!("header {name}"))
+        .at_path(header_path(name))
 }

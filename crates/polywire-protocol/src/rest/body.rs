@@ -8,11 +8,13 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, Member, Part, Schema, Shap
 use super::payload::RawDecoder;
 use super::{Bindings, HeadDecoder, HeadEncoder, Rest, RestFormat};
 use crate::document::Side;
+use crate::event_stream::is_event_stream;
 use crate::intern;
 
 /// Returns the result of reading a message without a required member. Only servers reject it.
 pub(super) fn read_without(member: Member<'_>, reader: Side) -> Result<(), Error> {
     match reader {
+        _ if is_event_stream(member) => Ok(()),
         Side::Client => Ok(()),
         Side::Server => Err(missing_member(member)),
     }
@@ -53,8 +55,8 @@ impl<'de> IncomingMessage<'_, 'de> {
         if self.bindings.has_head_members {
             sink.decode_any(self.root, head_decoder)?;
         }
-        if self.body.is_empty() {
-            if self.bindings.has_body() {
+        if self.body.is_empty() || self.bindings.has_event_stream {
+            if self.bindings.has_body() && !self.bindings.has_event_stream {
                 format.check_empty_body(self)?;
             }
             return sink.finish(self.root, head_decoder);

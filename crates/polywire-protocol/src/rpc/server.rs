@@ -4,10 +4,13 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink, Typed};
-use polywire_schema::{Error, Map, Member, Operation, OperationFlags, Schema, Text, Value};
+use polywire_schema::{
+    Direction, Error, Map, Member, Operation, OperationFlags, Schema, Text, Value,
+};
 
 use super::{QUERY_ERROR, Rpc, Style};
 use crate::document::{Document, Side};
+use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, stream_of};
 use crate::fault::{NamedError, status_of};
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
@@ -44,9 +47,17 @@ impl<S: Style> ServerProtocol for Rpc<S> {
             check_coding(&request.head.headers)?;
         }
         if head.content_type.is_some() && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
-            head.check_type(S::MEDIA_TYPE, |_| false)?;
+            // The body is then the payload of the initial message.
+            let media_type = match stream_of(operation, Direction::Request) {
+                Some(_) => EVENT_STREAM,
+                None => S::MEDIA_TYPE,
+            };
+            head.check_type(media_type, |_| false)?;
         }
-        self.style.check_accept(&head)?;
+        match stream_of(operation, Direction::Response) {
+            Some(_) => head.check_accept(EVENT_STREAM, |_| false)?,
+            None => self.style.check_accept(&head)?,
+        }
         let root = operation.input().root();
         let document = self.style.document();
         Ok(document.read(root, request.body, request.limits, Side::Server, sink)?)
