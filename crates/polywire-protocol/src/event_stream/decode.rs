@@ -128,7 +128,7 @@ impl MessageDecoder {
             if let Some(prelude) = input.first_chunk::<PRELUDE>() {
                 let prelude = self.check(prelude)?;
                 if input.len() >= prelude.total {
-                    return self.message(prelude, input.split_to(prelude.total));
+                    return self.message(prelude, &input.split_to(prelude.total));
                 }
                 self.prelude = Some(prelude);
             } else if input.is_empty() {
@@ -151,7 +151,7 @@ impl MessageDecoder {
         }
         self.prelude = None;
         let message = Bytes::from(std::mem::take(&mut self.partial));
-        self.message(prelude, message)
+        self.message(prelude, &message)
     }
 
     /// Moves bytes of `input` to the message until it has `len` bytes. The buffer grows with the
@@ -191,7 +191,11 @@ impl MessageDecoder {
         Ok(Prelude { total, headers })
     }
 
-    fn message(&mut self, prelude: Prelude, message: Bytes) -> Result<Option<EventMessage>, Error> {
+    fn message(
+        &mut self,
+        prelude: Prelude,
+        message: &Bytes,
+    ) -> Result<Option<EventMessage>, Error> {
         let payload_end = prelude.total - CHECKSUM;
         let (content, checksum) = message.split_at(payload_end);
         let found = crc32fast::hash(content);
