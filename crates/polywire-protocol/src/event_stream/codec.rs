@@ -240,7 +240,7 @@ impl<F: EventFormat> EventCodec for F {
                 sink,
             )
         };
-        read.map_err(|error| error.without_sensitive(root))?;
+        read.map_err(|error| error.without_sensitive(variant.target().root()))?;
         Ok(match is_exception {
             false => EventOutcome::Event(variant),
             true => EventOutcome::Exception(variant),
