@@ -31,7 +31,8 @@ pub struct Bindings {
     pub(crate) has_document_members: bool,
     /// The member that is the whole body (`@httpPayload`).
     pub(crate) payload: Option<Payload>,
-    /// Whether the body is an event stream. It is then not read or written with the head.
+    /// Whether the body is an event stream, which is not read with the head: the body that is
+    /// passed with the head is then empty.
     pub(crate) has_event_stream: bool,
     /// Whether the document is the only member, without an element for the structure
     /// (`@s3UnwrappedXmlOutput`).

@@ -55,7 +55,7 @@ impl<'de> IncomingMessage<'_, 'de> {
         if self.bindings.has_head_members {
             sink.decode_any(self.root, head_decoder)?;
         }
-        if self.body.is_empty() || self.bindings.has_event_stream {
+        if self.body.is_empty() {
             if self.bindings.has_body() && !self.bindings.has_event_stream {
                 format.check_empty_body(self)?;
             }

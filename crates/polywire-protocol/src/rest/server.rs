@@ -190,7 +190,7 @@ fn check_media_types<F: RestFormat>(
 ) -> Result<(), Fault> {
     let OperationBindings { input, output, .. } = operation_bindings;
     let summary = HeadSummary::new(request.head);
-    if input.has_event_stream {
+    if input.has_event_stream && request.body.is_empty() {
         if summary.content_type.is_some() {
             summary.check_type(EVENT_STREAM, |_| false)?;
         }
@@ -211,7 +211,7 @@ fn check_media_types<F: RestFormat>(
         }
     }
     if output.has_event_stream {
-        summary.check_accept(EVENT_STREAM, |_| false)?;
+        summary.check_accept(EVENT_STREAM, F::is_document)?;
     } else if output.has_body() {
         match expected_type::<F>(output.payload, operation.output()) {
             ExpectedType::Any => {}

@@ -46,16 +46,16 @@ impl<S: Style> ServerProtocol for Rpc<S> {
         if head.has_coding && !request.body.is_empty() {
             check_coding(&request.head.headers)?;
         }
+        // The body is the payload of the initial message if the request is an event stream.
+        let is_stream = stream_of(operation, Direction::Request).is_some();
         if head.content_type.is_some() && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
-            // The body is then the payload of the initial message.
-            let media_type = match stream_of(operation, Direction::Request) {
-                Some(_) => EVENT_STREAM,
-                None => S::MEDIA_TYPE,
-            };
-            head.check_type(media_type, |_| false)?;
+            let is_event_stream = |sent: &str| sent.eq_ignore_ascii_case(EVENT_STREAM);
+            head.check_type(S::MEDIA_TYPE, |sent| is_stream && is_event_stream(sent))?;
         }
         match stream_of(operation, Direction::Response) {
-            Some(_) => head.check_accept(EVENT_STREAM, |_| false)?,
+            Some(_) => head.check_accept(EVENT_STREAM, |accepted| {
+                accepted.eq_ignore_ascii_case(S::MEDIA_TYPE)
+            })?,
             None => self.style.check_accept(&head)?,
         }
         let root = operation.input().root();

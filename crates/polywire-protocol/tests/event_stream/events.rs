@@ -141,6 +141,10 @@ fn documents_look_like_other_documents_of_the_protocol() {
     );
     each(|subject| {
         let moved = subject.message(RESPONSE, &event);
+        if subject.kind == ProtocolKind::RpcV2Cbor {
+            // A map of three entries: the count does not include the header.
+            assert_eq!(moved.payload().as_bytes()[0], 0xa3);
+        }
         let position = subject.message(RESPONSE, &position);
         let [moved, position] = [moved, position]
             .map(|message| String::from_utf8_lossy(message.payload().as_bytes()).into_owned());
@@ -154,7 +158,7 @@ fn documents_look_like_other_documents_of_the_protocol() {
                 );
                 assert_eq!(position, "<Point><x>3</x><y>4</y></Point>");
             }
-            ProtocolKind::RpcV2Cbor => assert!(moved.as_bytes()[0] == 0xa3, "{moved:?}"),
+            ProtocolKind::RpcV2Cbor => assert!(moved.contains("espeed\u{7}"), "{moved:?}"),
             _ => {
                 assert_eq!(moved, r#"{"y":2.5,"path":[{"x":1,"y":2}],"speed":7}"#);
                 assert_eq!(position, r#"{"x":3,"y":4}"#);
