@@ -40,9 +40,71 @@ use crate::{Fault, FaultKind};
 /// Encodes and decodes the events of a protocol.
 ///
 /// [`ProtocolInfo::event_codec`](crate::ProtocolInfo::event_codec) returns it. `stream` is the
-/// member of an input or output that targets a union with `@streaming` ([`stream_of`]
-/// (super::stream_of)), or the root of that union. `direction` is that of the HTTP message:
-/// clients send requests, and servers send responses.
+/// member of an input or output that targets a union with `@streaming`:
+/// [`stream_of`](super::stream_of). `direction` is that of the HTTP message: clients send
+/// requests, and servers send responses.
+///
+/// A stream in a request goes through these calls:
+///
+/// 1. The client encodes the input without the stream with
+///    [`encode_input`](crate::ClientProtocol::encode_input), and passes the request to
+///    [`begin_request`](Self::begin_request). It sends the head and that body, and then what
+///    [`encode_event`](Self::encode_event) returns for each event. The end of the body is the end
+///    of the stream.
+/// 2. The server feeds the body to a [`MessageDecoder`](super::MessageDecoder). If the codec
+///    [has initial messages](Self::has_initial_messages) and the first message is one
+///    ([`EventMessage::kind`]), its payload is the body for
+///    [`decode_input`](crate::ServerProtocol::decode_input); otherwise that body is empty.
+/// 3. The server passes each further message to [`decode_event`](Self::decode_event), and the
+///    events to [`Validator::check_event`](crate::Validator::check_event). An exception or a
+///    fault ends the stream. At the end of the body it calls
+///    [`MessageDecoder::finish`](super::MessageDecoder::finish), which detects a truncated stream.
+///
+/// A stream in a response goes the other way, with `encode_output`,
+/// [`begin_response`](Self::begin_response) and `decode_output`. A server that fails after the
+/// head was sent writes [`encode_fault`](Self::encode_fault) and ends the body.
+///
+/// ```
+/// use bytes::Bytes;
+/// use polywire_codec::Dynamic;
+/// use polywire_protocol::event_stream::{EventOutcome, MessageDecoder, MessageLimits, stream_of};
+/// use polywire_protocol::{ProtocolInfo, RestJson1};
+/// use polywire_schema::{Direction, Limits, Map, Value};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let idl = r#"$version: "2"
+/// # namespace example
+/// # @aws.protocols#restJson1
+/// # service Robot { operations: [Watch] }
+/// # @http(method: "GET", uri: "/watch")
+/// # @readonly
+/// # operation Watch { output := { @httpPayload events: Events } }
+/// # @streaming
+/// # union Events { moved: Moved }
+/// # structure Moved { @eventHeader x: Integer, note: String }"#;
+/// # let mut loader = polywire_model::Loader::new();
+/// # loader.add_text("robot.smithy", idl);
+/// # let set = loader.assemble()?.model.schemas("example#Robot").unwrap()?;
+/// // union Events { moved: Moved }, structure Moved { @eventHeader x: Integer, note: String }
+/// let watch = set.service(0).find_operation("Watch").unwrap();
+/// let stream = stream_of(watch, Direction::Response).unwrap();
+/// let protocol = RestJson1::new(set.service(0))?;
+/// let codec = protocol.event_codec().unwrap();
+///
+/// let moved = Map::from_iter([("x", Value::from(3)), ("note", Value::from("left"))]);
+/// let event = Value::Map(Map::from_iter([("moved", Value::Map(moved))]));
+/// let mut sent = codec.encode_event(Direction::Response, stream, &Dynamic(&event))?;
+///
+/// let message = MessageDecoder::new(MessageLimits::DEFAULT).decode(&mut sent)?.unwrap();
+/// assert_eq!(message.payload().as_bytes(), br#"{"note":"left"}"#);
+/// let (limits, mut read) = (Limits::DEFAULT, Map::new());
+/// let outcome =
+///     codec.decode_event(Direction::Response, stream, &message, &limits, &mut read)?;
+/// assert!(matches!(outcome, EventOutcome::Event(member) if member.name() == "moved"));
+/// assert_eq!(Value::Map(read), event);
+/// # Ok(())
+/// # }
+/// ```
 pub trait EventCodec: fmt::Debug + Send + Sync {
     /// Returns whether the members of the input or output beside the stream are in a message of
     /// the stream, as in RPC protocols. REST protocols have them in the head of the HTTP message.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use polywire_codec::Dynamic;
 use polywire_protocol::event_stream::{self, EventMessage, EventOutcome, MessageKind};
-use polywire_protocol::{Fault, FaultKind, Plan, ProtocolKind, ReadPlan};
+use polywire_protocol::{Fault, FaultKind, Plan, ProtocolKind, ReadPlan, Validator};
 use polywire_schema::{Body, Direction, Error, ErrorKind, Limits, Map, Value};
 
 use crate::model::{Subject, each, map, message, one};
@@ -127,6 +127,52 @@ fn required_members_must_arrive() {
     });
 }
 
+/// The stream is required, and it is not in the initial message.
+#[test]
+fn validation_does_not_ask_for_the_stream() {
+    each(|subject| {
+        if is_rest(subject.kind) {
+            return;
+        }
+        let (head, _) = request(subject, &one("name", "r2")).into_parts();
+        let Ok(Plan::Buffer(route)) = subject.protocol.route(&head) else {
+            panic!("not routed by its head");
+        };
+        let plan = ReadPlan {
+            head: &head,
+            body: &Body::default(),
+            route: &route,
+            limits: &Limits::DEFAULT,
+            memory: None,
+        };
+        let validator = Validator::new(subject.operation.input().set().service(0)).unwrap();
+        let (protocol, operation) = (&*subject.protocol, subject.operation);
+        let mut map = Map::new();
+        let decoded = protocol.decode_input(operation, &plan, &mut map);
+        let checked = validator.check_decoded(protocol, operation, &plan, decoded, &map);
+        let fault = checked.unwrap_err();
+        assert!(fault.message().contains("/name"), "{fault}");
+        assert!(!fault.message().contains("/commands"), "{fault}");
+    });
+}
+
+#[test]
+fn events_are_validated() {
+    let set = crate::model::set();
+    let subject = Subject::new(&set, ProtocolKind::RestJson1);
+    let validator = Validator::new(set.service(0)).unwrap();
+    let check = |code: &str, count: i64| {
+        let event = map([("code", Value::from(code)), ("count", Value::from(count))]);
+        validator.check_event(subject.operation, &Dynamic(&one("limited", event)))
+    };
+    assert!(check("abc", 1).is_ok());
+    let fault = check("abcd", 0).unwrap_err();
+    assert_eq!(fault.kind(), FaultKind::Invalid);
+    for path in ["/limited/code", "/limited/count"] {
+        assert!(fault.message().contains(path), "{fault}");
+    }
+}
+
 #[test]
 fn other_media_types_are_rejected() {
     each(|subject| {
@@ -143,7 +189,7 @@ fn other_media_types_are_rejected() {
             "{}",
             subject.kind
         );
-        let mut changed = head.clone();
+        let mut changed = head;
         changed.headers.insert(ACCEPT, "text/html".parse().unwrap());
         let fault = read_input(subject, &changed, initial.as_ref()).unwrap_err();
         assert_eq!(fault.kind(), FaultKind::NotAcceptable, "{}", subject.kind);

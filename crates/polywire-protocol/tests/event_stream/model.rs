@@ -50,6 +50,7 @@ union Events {
     node: Node
     nothing: Nothing
     secret: Secret
+    limited: Limited
     failed: Failed
 }
 
@@ -84,6 +85,10 @@ structure ChoiceEvent { @eventPayload choice: Choice }
 structure Tree { @eventHeader name: String, @eventPayload child: Tree }
 structure Node { @eventHeader id: String, label: String, nodes: Nodes }
 structure Nothing {}
+structure Limited {
+    @length(max: 3) @eventHeader code: String
+    @range(min: 1) count: Integer
+}
 structure Secret { @eventHeader pin: Pin, text: String }
 
 @error("server")
