@@ -37,6 +37,7 @@ mod document_encoder;
 mod encode;
 mod event_decoder;
 mod format;
+mod format_codec;
 mod head_encoder;
 mod header;
 mod header_reader;

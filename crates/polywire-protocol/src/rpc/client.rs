@@ -76,8 +76,7 @@ impl<S: Style> ClientProtocol for Rpc<S> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let output = operation.output();
-        let is_stream = stream_of(operation, Direction::Response).is_some();
-        if body.is_empty() && is_stream {
+        if body.is_empty() && stream_of(operation, Direction::Response).is_some() {
             check_optional(output)?;
         }
         let document = self.style.document();

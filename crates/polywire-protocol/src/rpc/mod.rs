@@ -56,6 +56,8 @@ struct CallTemplate {
     request: HeaderMap,
     /// The headers of a response with an output.
     response: HeaderMap,
+    /// Whether the output has an event stream.
+    streams_output: bool,
     request_size: SizeHint,
     response_size: SizeHint,
 }
@@ -160,7 +162,8 @@ impl<S: Style> Rpc<S> {
             request.insert(QUERY_MODE, HeaderValue::from_static("true"));
         }
         self.style.mark_request(&mut request, &self.service, name);
-        if stream_of(operation, Direction::Response).is_some() && request.contains_key(ACCEPT) {
+        let streams_output = stream_of(operation, Direction::Response).is_some();
+        if streams_output && request.contains_key(ACCEPT) {
             request.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
         }
         let mut response = HeaderMap::new();
@@ -172,6 +175,7 @@ impl<S: Style> Rpc<S> {
             target: intern::target(&self.style.target(&self.service, name)),
             request,
             response,
+            streams_output,
             request_size: SizeHint::default(),
             response_size: SizeHint::default(),
         }

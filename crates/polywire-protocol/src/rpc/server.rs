@@ -46,17 +46,18 @@ impl<S: Style> ServerProtocol for Rpc<S> {
         if head.has_coding && !request.body.is_empty() {
             check_coding(&request.head.headers)?;
         }
-        // The body is the payload of the initial message if the request is an event stream.
-        let is_stream = stream_of(operation, Direction::Request).is_some();
         if head.content_type.is_some() && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
-            let is_event_stream = |sent: &str| sent.eq_ignore_ascii_case(EVENT_STREAM);
-            head.check_type(S::MEDIA_TYPE, |sent| is_stream && is_event_stream(sent))?;
+            // The body is the payload of the initial message if the request is an event stream.
+            head.check_type(S::MEDIA_TYPE, |sent| {
+                sent.eq_ignore_ascii_case(EVENT_STREAM)
+                    && stream_of(operation, Direction::Request).is_some()
+            })?;
         }
-        match stream_of(operation, Direction::Response) {
-            Some(_) => head.check_accept(EVENT_STREAM, |accepted| {
+        match self.call(operation)?.streams_output {
+            true => head.check_accept(EVENT_STREAM, |accepted| {
                 accepted.eq_ignore_ascii_case(S::MEDIA_TYPE)
             })?,
-            None => self.style.check_accept(&head)?,
+            false => self.style.check_accept(&head)?,
         }
         let root = operation.input().root();
         let document = self.style.document();

@@ -15,6 +15,7 @@
 
 mod cases;
 mod compare;
+mod event_subject;
 mod events;
 mod record;
 mod report;
@@ -29,7 +30,7 @@ use polywire_schema::{Decode, DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 use test_data::{Missing, suite};
 
-use crate::events::{EventMaps, EventSubject, GeneratedEvents};
+use crate::event_subject::{EventMaps, EventSubject, GeneratedEvents};
 use crate::report::{Report, Side};
 use crate::subject::{Codec, Generated, Maps, Subject};
 

@@ -5,6 +5,7 @@
 mod events;
 mod framing;
 mod initial;
+mod malformed;
 mod model;
 mod properties;
 mod round_trips;
