@@ -13,6 +13,7 @@ mod alike;
 mod calls;
 mod compressed;
 mod constraints;
+mod events;
 mod forms;
 mod frames;
 mod models;
@@ -71,6 +72,11 @@ pub fn xmlrpc_fault(data: &[u8]) {
 /// As the head of a request and of a response of SCGI.
 pub fn scgi_head(data: &[u8]) {
     scgi::any(data);
+}
+
+/// As messages of an event stream.
+pub fn event_stream(data: &[u8]) {
+    events::any(data);
 }
 
 /// As a model in Smithy's IDL.

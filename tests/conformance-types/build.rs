@@ -34,11 +34,16 @@ fn main() {
              mod polywire {\n    pub(crate) use polywire_schema as schema;\n}\n",
         );
     }
-    for what in ["shape", "input", "output"] {
+    for (what, visitor) in [
+        ("shape", "Visitor"),
+        ("input", "Visitor"),
+        ("output", "Visitor"),
+        ("event", "EventVisitor"),
+    ] {
         write!(
             registry,
             "/// Does something with the type of a shape or operation of a service, by ids.\n\
-             pub fn visit_{what}<V: Visitor>(service: &str, id: &str, visitor: V) -> Option<V::Output> {{\n\
+             pub fn visit_{what}<V: {visitor}>(service: &str, id: &str, visitor: V) -> Option<V::Output> {{\n\
              let _ = (id, &visitor);\n\
              match service {{\n{}_ => None,\n}}\n}}\n",
             arms.replace("WHAT", what)

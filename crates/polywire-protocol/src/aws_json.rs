@@ -4,10 +4,11 @@
 //! <https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html>
 
 use http::{HeaderMap, HeaderName, StatusCode, request, response};
-use polywire_codec::json::JsonProfile;
+use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 
 use crate::document::Json;
 use crate::error_info::{ERROR_TYPE, not_an_error};
+use crate::event_stream::event_format;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::rpc::{Rpc, Style};
 use crate::{Fault, FaultKind, intern, media};
@@ -47,6 +48,20 @@ pub type AwsJson1_1 = Rpc<AwsJson<1>>;
 /// The protocol awsJson with this minor version.
 #[derive(Debug)]
 pub struct AwsJson<const MINOR: u8>(Json);
+
+// Events are `application/json`, unlike the bodies of other messages:
+// <https://smithy.io/2.0/aws/amazon-eventstream.html#initial-message-events>
+event_format!(
+    (const MINOR: u8) AwsJson<MINOR>,
+    "application/json",
+    true,
+    |json, buffer, side| {
+        JsonEncoder::new(json.0.0.with_rules(side.rules()), buffer)
+    },
+    |json, body, limits, side| {
+        JsonDecoder::from_body(body, json.0.0.with_rules(side.rules()), limits)
+    },
+);
 
 impl<const MINOR: u8> Style for AwsJson<MINOR> {
     const NEW: Self = Self(Json(JsonProfile::DEFAULT));

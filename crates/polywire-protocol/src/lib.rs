@@ -30,6 +30,7 @@ mod ec2_query;
 mod endpoint;
 mod endpoint_path;
 mod error_info;
+pub mod event_stream;
 mod fault;
 mod frame;
 mod gzip;

@@ -9,6 +9,7 @@ use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema, Service};
 
 pub(crate) use crate::detect::{Claim, HeadSummary};
+use crate::event_stream::EventCodec;
 pub(crate) use crate::kind::ProtocolKind;
 pub use crate::mount_error::MountError;
 use crate::{Fault, InputMemory, request_id};
@@ -33,6 +34,11 @@ pub trait ProtocolInfo: fmt::Debug + Send + Sync {
     ) -> Result<Option<Body>, Error> {
         let _ = (headers, body, limits);
         Ok(None)
+    }
+
+    /// Returns the codec for event streams. `None` if the protocol has none.
+    fn event_codec(&self) -> Option<&dyn EventCodec> {
+        None
     }
 }
 

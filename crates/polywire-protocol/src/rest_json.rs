@@ -3,12 +3,13 @@
 //! <https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html>
 
 use http::{HeaderMap, HeaderValue, StatusCode, response};
-use polywire_codec::json::{self, JsonProfile};
+use polywire_codec::json::{self, JsonDecoder, JsonEncoder, JsonProfile};
 use polywire_codec::{Message, Sink};
 use polywire_schema::{Body, Error, Limits, Map, Member, Part, Schema, Service, Value};
 
 use crate::document::{Document as _, Json};
 use crate::error_info::{ERROR_TYPE, ErrorInfo};
+use crate::event_stream::event_format;
 use crate::fault::PublicFault;
 use crate::media;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
@@ -30,6 +31,16 @@ const PROFILE: JsonProfile = JsonProfile::DEFAULT.with_json_names(true);
 
 #[derive(Debug)]
 pub struct RestJsonFormat;
+
+event_format!(
+    () RestJsonFormat,
+    "application/json",
+    false,
+    |_json, buffer, side| JsonEncoder::new(PROFILE.with_rules(side.rules()), buffer),
+    |_json, body, limits, side| {
+        JsonDecoder::from_body(body, PROFILE.with_rules(side.rules()), limits)
+    },
+);
 
 impl RestFormat for RestJsonFormat {
     const KIND: ProtocolKind = ProtocolKind::RestJson1;

@@ -13,6 +13,7 @@ use polywire_schema::{
 
 use crate::document::Side;
 use crate::error_info::ErrorInfo;
+use crate::event_stream::event_format;
 use crate::fault::PublicFault;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
@@ -75,6 +76,14 @@ fn is_error_document(body: &Bytes) -> bool {
 const fn side_profile(side: Side) -> XmlProfile<'static> {
     XmlProfile::DEFAULT.with_rules(side.rules())
 }
+
+event_format!(
+    () RestXmlFormat,
+    "application/xml",
+    false,
+    |xml, buffer, side| XmlEncoder::new(xml.profile(side), buffer),
+    |_xml, body, limits, side| XmlDecoder::from_body(body, side_profile(side), limits),
+);
 
 impl RestFormat for RestXmlFormat {
     const KIND: ProtocolKind = ProtocolKind::RestXml;

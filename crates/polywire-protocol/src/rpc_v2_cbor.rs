@@ -3,9 +3,11 @@
 //! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>
 
 use http::HeaderValue;
+use polywire_codec::cbor::{CborDecoder, CborEncoder, CborProfile};
 
 use crate::ProtocolKind;
 use crate::document::Cbor;
+use crate::event_stream::event_format;
 use crate::rpc::{Rpc, RpcV2};
 
 /// rpcv2Cbor: `POST /service/Service/operation/Operation` with CBOR documents.
@@ -28,6 +30,16 @@ pub type RpcV2Cbor = Rpc<RpcV2CborStyle>;
 
 #[derive(Debug)]
 pub struct RpcV2CborStyle;
+
+event_format!(
+    () RpcV2CborStyle,
+    "application/cbor",
+    true,
+    |_cbor, buffer, side| CborEncoder::new(buffer).with_defaults(side.defaults()),
+    |_cbor, body, limits, side| {
+        CborDecoder::from_body(body, CborProfile::DEFAULT.with_rules(side.rules()), limits)
+    },
+);
 
 impl RpcV2 for RpcV2CborStyle {
     const NEW: Self = Self;

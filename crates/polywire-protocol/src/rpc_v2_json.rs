@@ -3,10 +3,11 @@
 //! <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2-json.html>
 
 use http::HeaderValue;
-use polywire_codec::json::JsonProfile;
+use polywire_codec::json::{JsonDecoder, JsonEncoder, JsonProfile};
 
 use crate::ProtocolKind;
 use crate::document::Json;
+use crate::event_stream::event_format;
 use crate::rpc::{Rpc, RpcV2};
 
 /// rpcv2Json: `POST /service/Service/operation/Operation` with JSON documents.
@@ -33,6 +34,16 @@ const PROFILE: JsonProfile = JsonProfile::DEFAULT
 
 #[derive(Debug)]
 pub struct RpcV2JsonStyle(Json);
+
+event_format!(
+    () RpcV2JsonStyle,
+    "application/json",
+    true,
+    |_json, buffer, side| JsonEncoder::new(PROFILE.with_rules(side.rules()), buffer),
+    |_json, body, limits, side| {
+        JsonDecoder::from_body(body, PROFILE.with_rules(side.rules()), limits)
+    },
+);
 
 impl RpcV2 for RpcV2JsonStyle {
     const NEW: Self = Self(Json(PROFILE));

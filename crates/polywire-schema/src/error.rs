@@ -164,7 +164,7 @@ impl Error {
             self.0.found = Cow::Borrowed("");
             self.0.path = match self.0.format {
                 // The location is a name from the model, such as `header x-pin`.
-                "HTTP" => self.0.path,
+                "HTTP" | "event stream" => self.0.path,
                 format => path_of_members(root, &self.0.path, format == "XML"),
             };
         }

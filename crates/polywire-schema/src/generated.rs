@@ -382,6 +382,26 @@ pub trait Visitor {
             + 'static;
 }
 
+/// A generic operation on the generated type of a union with `@streaming`, the events of a stream,
+/// that is selected by its shape id at run time.
+pub trait EventVisitor {
+    /// The result of the operation.
+    type Output;
+
+    /// Runs the operation for the type `T`.
+    fn visit<T>(self) -> Self::Output
+    where
+        T: Encode
+            + for<'de> Decode<'de>
+            + Clone
+            + Default
+            + fmt::Debug
+            + PartialEq
+            + Send
+            + Sync
+            + 'static;
+}
+
 /// The error of a builder on which a required member is not set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MissingMember {

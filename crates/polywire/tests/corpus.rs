@@ -30,6 +30,7 @@ macro_rules! replayed {
 
 replayed! {
     cbor,
+    event_stream,
     form,
     frames_client,
     frames_datagrams,

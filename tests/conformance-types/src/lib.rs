@@ -1,6 +1,6 @@
 //! Types generated for every service of the official protocol suites: a module
-//! for each service, and three functions that find a type by the ids of the
-//! service and of a structure or operation.
+//! for each service, and functions that find a type by the ids of the service
+//! and of a structure, operation or event stream.
 //!
 //! ```
 //! use conformance_types::{Visitor, visit_input};
@@ -26,7 +26,7 @@
     reason = "members of the suites are named so"
 )]
 
-pub use polywire_schema::generated::Visitor;
+pub use polywire_schema::generated::{EventVisitor, Visitor};
 
 /// A service, as IDL, for the operations of the suite `aws` that have
 /// cases and that no service of the suite has.

@@ -15,14 +15,20 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
     let operations = plan.operations.iter();
     let outputs =
         operations.map(|operation| (operation.shape.id().as_str(), name_of(operation.output)));
-    function(source, "shape", "structure", shapes);
-    function(source, "input", "input of the operation", inputs);
-    function(source, "output", "output of the operation", outputs);
+    let unions = plan.unions.iter();
+    let events = unions
+        .filter(|union| union.shape.traits().is_streaming() && !union.has_lifetime)
+        .map(|union| (union.shape.id().as_str(), union.name.as_str()));
+    function(source, "shape", "Visitor", "structure", shapes);
+    function(source, "input", "Visitor", "input of the operation", inputs);
+    function(source, "output", "Visitor", "output of the operation", outputs);
+    function(source, "event", "EventVisitor", "event stream", events);
 }
 
 fn function<'a>(
     source: &mut Source,
     name: &str,
+    visitor_trait: &str,
     what: &str,
     arms: impl Iterator<Item = (&'a str, &'a str)>,
 ) {
@@ -38,7 +44,7 @@ fn function<'a>(
     ));
     source.line("/// Returns `None` if there is none.");
     source.signature(
-        &format!("pub fn visit_{name}<V: codec::Visitor>"),
+        &format!("pub fn visit_{name}<V: codec::{visitor_trait}>"),
         &["id: &str", visitor],
         " -> Option<V::Output> {",
     );

@@ -16,6 +16,7 @@ use super::payload::is_raw;
 use super::target::RequestTarget;
 use crate::PayloadStream;
 use crate::document::Side;
+use crate::event_stream::stream_member;
 use crate::protocol::MountError;
 use crate::size_hint::SizeHint;
 
@@ -32,6 +33,9 @@ pub struct Bindings {
     pub(crate) has_document_members: bool,
     /// The member that is the whole body (`@httpPayload`).
     pub(crate) payload: Option<Payload>,
+    /// Whether the body is an event stream, which is not read with the head: the body that is
+    /// passed with the head is then empty.
+    pub(crate) has_event_stream: bool,
     /// Whether the document is the only member, without an element for the structure
     /// (`@s3UnwrappedXmlOutput`).
     pub(crate) is_unwrapped: bool,
@@ -202,6 +206,7 @@ impl Bindings {
             has_document_host_labels: false,
             has_document_members: false,
             payload: None,
+            has_event_stream: stream_member(shape).is_some(),
             is_unwrapped: false,
             header_index: HeaderIndex::new(&members),
             other_head_members: Vec::new(),

@@ -10,11 +10,13 @@ use polywire_schema::{
 use super::payload::RawDecoder;
 use super::{Bindings, HeadDecoder, HeadEncoder, Payload, Rest, RestFormat};
 use crate::document::Side;
+use crate::event_stream::is_event_stream;
 use crate::intern;
 
 /// Returns the result of reading a message without a required member. Only servers reject it.
 pub(super) fn read_without(member: Member<'_>, reader: Side) -> Result<(), Error> {
     match reader {
+        _ if is_event_stream(member) => Ok(()),
         Side::Client => Ok(()),
         Side::Server => Err(missing_member(member)),
     }
@@ -66,7 +68,7 @@ impl<'de> IncomingMessage<'_, 'de> {
             sink.decode_any(self.root, head_decoder)?;
         }
         if self.body.is_empty() && !self.has_stream() {
-            if self.bindings.has_body() {
+            if self.bindings.has_body() && !self.bindings.has_event_stream {
                 format.check_empty_body(self)?;
             }
             return sink.finish(self.root, head_decoder);

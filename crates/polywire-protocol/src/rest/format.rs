@@ -1,7 +1,5 @@
 //! What differs between the REST protocols.
 
-use std::fmt;
-
 use bytes::Bytes;
 use http::{HeaderMap, response};
 use polywire_codec::{Message, Sink};
@@ -9,12 +7,13 @@ use polywire_schema::{Body, Error, Limits, Member, Operation, Part, Schema, Serv
 
 use super::{Bindings, IncomingMessage, OperationBindings};
 use crate::error_info::ErrorInfo;
+use crate::event_stream::EventFormat;
 use crate::fault::PublicFault;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::request_id;
 
 /// The format of the documents of a REST protocol, and its other differences.
-pub trait RestFormat: fmt::Debug + Send + Sync + Sized {
+pub trait RestFormat: EventFormat + Sized {
     const KIND: ProtocolKind;
     /// The media type of documents.
     const MEDIA_TYPE: &'static str;

@@ -48,6 +48,7 @@ pub(crate) use format::RestFormat;
 pub use pattern::{Pattern, PatternError, Segment};
 pub(crate) use route::{RouteMatch, Router};
 
+use crate::event_stream::EventCodec;
 use crate::operation_table::OperationTable;
 use crate::protocol::{FromService, MountError, ProtocolInfo, ProtocolKind};
 
@@ -84,6 +85,10 @@ pub struct Rest<F> {
 impl<F: RestFormat> ProtocolInfo for Rest<F> {
     fn kind(&self) -> ProtocolKind {
         F::KIND
+    }
+
+    fn event_codec(&self) -> Option<&dyn EventCodec> {
+        Some(&self.format)
     }
 }
 

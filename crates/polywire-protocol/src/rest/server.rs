@@ -11,6 +11,7 @@ use super::{
     RouteMatch,
 };
 use crate::coding::has_own_coding;
+use crate::event_stream::CONTENT_TYPE as EVENT_STREAM;
 use crate::fault::status_of;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
@@ -200,7 +201,12 @@ fn check_media_types<F: RestFormat>(
 ) -> Result<(), Fault> {
     let OperationBindings { input, output, .. } = operation_bindings;
     let summary = HeadSummary::new(request.head);
-    if !request.body.is_empty() || input.stream_of(&request.head.extensions).is_some() {
+    let has_body = !request.body.is_empty() || input.stream_of(&request.head.extensions).is_some();
+    if input.has_event_stream && request.body.is_empty() {
+        if summary.content_type.is_some() {
+            summary.check_type(EVENT_STREAM, |_| false)?;
+        }
+    } else if has_body {
         if summary.has_coding && !has_own_coding(operation) {
             check_coding(&request.head.headers)?;
         }
@@ -216,7 +222,9 @@ fn check_media_types<F: RestFormat>(
             return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
         }
     }
-    if output.has_body() {
+    if output.has_event_stream {
+        summary.check_accept(EVENT_STREAM, F::is_document)?;
+    } else if output.has_body() {
         match expected_type::<F>(output.payload, operation.output()) {
             ExpectedType::Any => {}
             ExpectedType::Type(wanted) => summary.check_accept(wanted, |_| false)?,

@@ -3,12 +3,15 @@
 use bytes::Bytes;
 use http::{Method, response};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, OperationFlags, Schema};
+use polywire_schema::{
+    Body, Direction, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
+};
 
 use super::{Rpc, Style};
 use crate::document::{Document, Side};
 use crate::endpoint::add_host_prefix;
 use crate::error_info::ErrorInfo;
+use crate::event_stream::{is_event_stream, stream_of};
 use crate::protocol::{ClientProtocol, Outcome};
 
 impl<S: Style> ClientProtocol for Rpc<S> {
@@ -72,9 +75,12 @@ impl<S: Style> ClientProtocol for Rpc<S> {
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
-        let root = operation.output().root();
+        let output = operation.output();
+        if body.is_empty() && stream_of(operation, Direction::Response).is_some() {
+            check_optional(output)?;
+        }
         let document = self.style.document();
-        document.read(root, body, limits, Side::Client, sink)
+        document.read(output.root(), body, limits, Side::Client, sink)
     }
 
     fn parse_error<'de>(
@@ -87,6 +93,22 @@ impl<S: Style> ClientProtocol for Rpc<S> {
     ) -> Result<(), Error> {
         let document = self.style.document();
         document.read(error.root(), body, limits, Side::Client, sink)
+    }
+}
+
+/// Checks that an event stream may begin without an initial response.
+///
+/// <https://smithy.io/2.0/spec/streaming.html#initial-message-client-and-server-behavior>
+fn check_optional(output: Schema<'_>) -> Result<(), Error> {
+    let mut members = output.members();
+    let is_needed = |member: &Member<'_>| member.is_required() && !is_event_stream(*member);
+    match members.find(is_needed) {
+        None => Ok(()),
+        Some(member) => Err(Error::new(ErrorKind::Missing).expected(format!(
+            "an initial response with the required member `{}` of {}",
+            member.name(),
+            output.id()
+        ))),
     }
 }
 

@@ -11,17 +11,17 @@ mod server;
 mod v2;
 
 use std::collections::HashMap;
-use std::fmt;
 
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, request, response};
-use polywire_schema::{Error, Operation, OperationFlags, Service};
+use polywire_schema::{Direction, Error, Operation, OperationFlags, Service};
 
 pub(crate) use client::failure;
 pub(crate) use server::{error_document, other_document, other_members};
 pub(crate) use v2::RpcV2;
 
 use crate::document::Document;
+use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, EventCodec, EventFormat, stream_of};
 use crate::operation_table::OperationTable;
 use crate::protocol::{Claim, FromService, HeadSummary, MountError, ProtocolInfo, ProtocolKind};
 use crate::size_hint::SizeHint;
@@ -56,12 +56,14 @@ struct CallTemplate {
     request: HeaderMap,
     /// The headers of a response with an output.
     response: HeaderMap,
+    /// Whether the output has an event stream.
+    streams_output: bool,
     request_size: SizeHint,
     response_size: SizeHint,
 }
 
 /// The differences between the RPC protocols.
-pub trait Style: fmt::Debug + Send + Sync + Sized {
+pub trait Style: EventFormat + Sized {
     const NEW: Self;
     const KIND: ProtocolKind;
     /// The format of documents.
@@ -116,6 +118,10 @@ impl<S: Style> ProtocolInfo for Rpc<S> {
     fn kind(&self) -> ProtocolKind {
         S::KIND
     }
+
+    fn event_codec(&self) -> Option<&dyn EventCodec> {
+        Some(&self.style)
+    }
 }
 
 impl<S: Style> FromService for Rpc<S> {
@@ -156,6 +162,10 @@ impl<S: Style> Rpc<S> {
             request.insert(QUERY_MODE, HeaderValue::from_static("true"));
         }
         self.style.mark_request(&mut request, &self.service, name);
+        let streams_output = stream_of(operation, Direction::Response).is_some();
+        if streams_output && request.contains_key(ACCEPT) {
+            request.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
+        }
         let mut response = HeaderMap::new();
         if !operation.has(OperationFlags::UNIT_OUTPUT) || S::ALWAYS_A_TYPE {
             response.insert(CONTENT_TYPE, media_type);
@@ -165,6 +175,7 @@ impl<S: Style> Rpc<S> {
             target: intern::target(&self.style.target(&self.service, name)),
             request,
             response,
+            streams_output,
             request_size: SizeHint::default(),
             response_size: SizeHint::default(),
         }

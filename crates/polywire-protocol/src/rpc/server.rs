@@ -4,10 +4,13 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink, Typed};
-use polywire_schema::{Error, Map, Member, Operation, OperationFlags, Schema, Text, Value};
+use polywire_schema::{
+    Direction, Error, Map, Member, Operation, OperationFlags, Schema, Text, Value,
+};
 
 use super::{QUERY_ERROR, Rpc, Style};
 use crate::document::{Document, Side};
+use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, stream_of};
 use crate::fault::{NamedError, status_of};
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
@@ -44,9 +47,18 @@ impl<S: Style> ServerProtocol for Rpc<S> {
             check_coding(&request.head.headers)?;
         }
         if head.content_type.is_some() && !request.body.is_empty() || S::ALWAYS_A_DOCUMENT {
-            head.check_type(S::MEDIA_TYPE, |_| false)?;
+            // The body is the payload of the initial message if the request is an event stream.
+            head.check_type(S::MEDIA_TYPE, |sent| {
+                sent.eq_ignore_ascii_case(EVENT_STREAM)
+                    && stream_of(operation, Direction::Request).is_some()
+            })?;
         }
-        self.style.check_accept(&head)?;
+        match self.call(operation)?.streams_output {
+            true => head.check_accept(EVENT_STREAM, |accepted| {
+                accepted.eq_ignore_ascii_case(S::MEDIA_TYPE)
+            })?,
+            false => self.style.check_accept(&head)?,
+        }
         let root = operation.input().root();
         let document = self.style.document();
         Ok(document.read(root, request.body, request.limits, Side::Server, sink)?)

@@ -7,6 +7,7 @@ use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, request, response};
 
 use super::{Document, Style};
+use crate::event_stream::EventFormat;
 use crate::protocol::{Claim, HeadSummary, ProtocolKind};
 use crate::{Fault, FaultKind};
 
@@ -22,7 +23,7 @@ const FOREIGN: [HeaderName; 2] = [
 ];
 
 /// The differences between the Smithy RPC v2 protocols.
-pub trait RpcV2: std::fmt::Debug + Send + Sync + Sized {
+pub trait RpcV2: EventFormat + Sized {
     const NEW: Self;
     const KIND: ProtocolKind;
     type Document: Document;

@@ -20,10 +20,11 @@ use std::fmt;
 
 use polywire_codec::xml::XmlEncoder;
 use polywire_codec::{Lenient, Message, Sink};
-use polywire_schema::{ErrorKind, Map, Member, Operation, Service};
+use polywire_schema::{Direction, ErrorKind, Map, Member, Operation, Service};
 
 use self::check::Checks;
 use self::walk::Walk;
+use crate::event_stream::stream_of;
 use crate::size::size;
 use crate::{Fault, FaultKind, ReadPlan, ServerProtocol};
 
@@ -136,7 +137,25 @@ impl Validator {
         if !self.checks(operation) {
             return Ok(());
         }
-        self.walk(operation, input, false)
+        self.walk(operation, operation.input().root(), input, false)
+    }
+
+    /// Validates an event that a server has received and decoded: a value of the union that the
+    /// [stream](crate::event_stream::stream_of) of the input targets. The paths of failures begin
+    /// in the union.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`check`](Self::check).
+    pub fn check_event(&self, operation: Operation<'_>, event: &dyn Message) -> Result<(), Fault> {
+        let Some(stream) = stream_of(operation, Direction::Request) else {
+            return Ok(());
+        };
+        let root = stream.target().root();
+        match root.is_constrained() {
+            true => self.walk(operation, root, event, false),
+            false => Ok(()),
+        }
     }
 
     /// Validates an input after it was decoded with the result `decoded`. If decoding failed
@@ -166,10 +185,10 @@ impl Validator {
     fn walk(
         &self,
         operation: Operation<'_>,
+        root: Member<'_>,
         input: &dyn Message,
         required: bool,
     ) -> Result<(), Fault> {
-        let root = operation.input().root();
         let mut walk = Walk::new(&self.checks, root, required);
         input.encode_any(root, &mut walk);
         let failures = walk.finish()?;
@@ -196,7 +215,7 @@ impl Validator {
         if let Err(other) = protocol.decode_input(operation, request, &mut input) {
             return other;
         }
-        match self.walk(operation, &input.0, true) {
+        match self.walk(operation, operation.input().root(), &input.0, true) {
             Err(all) => all,
             Ok(()) => fault,
         }

@@ -17,6 +17,7 @@ use super::check::{Check, Checks};
 use super::decimal::Bound;
 use super::failures::Failures;
 use crate::Fault;
+use crate::event_stream::is_event_stream;
 
 /// The maximum length of a key in a path, in bytes.
 const MAX_KEY: usize = 128;
@@ -275,7 +276,8 @@ impl Encoder for Walk<'_> {
         if !self.reports_missing || at.kind() == ShapeKind::Union {
             return;
         }
-        for member in at.target().members().filter(|member| member.is_required()) {
+        let is_needed = |member: &Member<'_>| member.is_required() && !is_event_stream(*member);
+        for member in at.target().members().filter(is_needed) {
             let word = seen.get(member.ordinal() as usize / 64).copied();
             if word.unwrap_or(0) & 1 << (member.ordinal() % 64) == 0 {
                 let (frames, set) = (&self.frames, self.set);

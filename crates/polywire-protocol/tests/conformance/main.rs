@@ -15,6 +15,8 @@
 
 mod cases;
 mod compare;
+mod event_subject;
+mod events;
 mod record;
 mod report;
 mod subject;
@@ -24,10 +26,11 @@ use std::collections::BTreeSet;
 
 use polywire_model::{Loader, Model};
 use polywire_protocol::{Protocol, ProtocolKind, Validator};
-use polywire_schema::{DecodeStructure, Encode, Operation, Schema};
+use polywire_schema::{Decode, DecodeStructure, Encode, Operation, Schema};
 use serde_json::Value as Json;
 use test_data::{Missing, suite};
 
+use crate::event_subject::{EventMaps, EventSubject, GeneratedEvents};
 use crate::report::{Report, Side};
 use crate::subject::{Codec, Generated, Maps, Subject};
 
@@ -44,6 +47,7 @@ test_data::tests! {
 fn official_suites() -> Result<(), Missing> {
     let models = models()?;
     let mut report = Report::new(std::env::var("POLYWIRE_CASE").ok());
+    let mut events = 0;
     for model in &models {
         let mut ran = BTreeSet::new();
         for service in model.services() {
@@ -62,6 +66,7 @@ fn official_suites() -> Result<(), Missing> {
                         operation,
                     };
                     run.all(&mut report);
+                    events += run.cases(operation.id(), "eventStreamTests").len();
                     ran.insert(operation.id().to_owned());
                 }
             }
@@ -69,6 +74,7 @@ fn official_suites() -> Result<(), Missing> {
         all_ran(model, &ran);
     }
     report.finish();
+    println!("{events} cases of event streams, each on both sides");
     Ok(())
 }
 
@@ -105,7 +111,11 @@ fn every_protocol_has_cases() -> Result<(), Missing> {
 fn all_ran(model: &Model, ran: &BTreeSet<String>) {
     for shape in model.shapes() {
         let id = shape.id().as_str();
-        for case in cases(model, id, "httpRequestTests") {
+        let events = cases(model, id, "eventStreamTests");
+        for case in cases(model, id, "httpRequestTests")
+            .into_iter()
+            .chain(events)
+        {
             let protocol = ProtocolKind::from_name(case["protocol"].as_str().unwrap());
             assert!(protocol.is_none() || ran.contains(id), "{id} did not run");
         }
@@ -168,6 +178,29 @@ fn subjects(service: &str, role: Role, id: &str) -> Vec<(&'static str, Box<dyn S
     ]
 }
 
+/// The types of the events of a stream, by name in the report.
+fn event_subject(service: &str, through: &str, stream: Schema<'_>) -> Box<dyn EventSubject> {
+    match through {
+        "typed" => conformance_types::visit_event(service, stream.id(), TypedEvents)
+            .unwrap_or_else(|| panic!("no type of {} was generated", stream.id())),
+        _ => Box::new(EventMaps),
+    }
+}
+
+/// Creates a subject for a generated type of events.
+struct TypedEvents;
+
+impl conformance_types::EventVisitor for TypedEvents {
+    type Output = Box<dyn EventSubject>;
+
+    fn visit<T>(self) -> Box<dyn EventSubject>
+    where
+        T: Encode + for<'de> Decode<'de> + 'static,
+    {
+        Box::new(GeneratedEvents::<T>(std::marker::PhantomData))
+    }
+}
+
 /// Creates a subject for a generated type.
 struct Typed(Codec);
 
@@ -207,6 +240,9 @@ impl Run<'_> {
                 }
             }
         }
+        for case in self.cases(operation.id(), "eventStreamTests") {
+            self.event_stream(&case, report);
+        }
         let errors = operation.errors().map(Some);
         for error in std::iter::once(None::<Schema<'_>>).chain(errors) {
             let (role, id) = match error {
@@ -230,6 +266,27 @@ impl Run<'_> {
                         || cases::server_response(protocol, operation, error, &*subject, &case),
                     );
                 }
+            }
+        }
+    }
+
+    /// Runs a case of an event stream through values and through generated types. Events are
+    /// written and read through `dyn`, which the reference implementations are not made for.
+    fn event_stream(&self, case: &Json, report: &mut Report) {
+        let (id, kind) = (self.operation.id(), self.protocol.kind());
+        let inputs = subjects(self.service, Role::Input, id);
+        let outputs = subjects(self.service, Role::Output, id);
+        for ((through, input), (_, output)) in inputs.into_iter().zip(outputs).take(2) {
+            let events = |stream: Schema<'_>| event_subject(self.service, through, stream);
+            let subjects = events::Subjects {
+                events: &events,
+                input: &*input,
+                output: &*output,
+            };
+            for side in [Side::ClientEvents, Side::ServerEvents] {
+                report.run(kind, side, through, case, || {
+                    events::run(self, side, &subjects, case)
+                });
             }
         }
     }

@@ -13,6 +13,8 @@ pub(crate) enum Side {
     Malformed,
     ClientResponse,
     ServerResponse,
+    ClientEvents,
+    ServerEvents,
 }
 
 impl Side {
@@ -23,14 +25,18 @@ impl Side {
             Self::Malformed => "malformed request",
             Self::ClientResponse => "client response",
             Self::ServerResponse => "server response",
+            Self::ClientEvents => "client event stream",
+            Self::ServerEvents => "server event stream",
         }
     }
 
     /// Returns whether a case applies to this side, according to the suite.
     fn has(self, case: &Json) -> bool {
         let side = match self {
-            Self::ClientRequest | Self::ClientResponse => "client",
-            Self::ServerRequest | Self::Malformed | Self::ServerResponse => "server",
+            Self::ClientRequest | Self::ClientResponse | Self::ClientEvents => "client",
+            Self::ServerRequest | Self::Malformed | Self::ServerResponse | Self::ServerEvents => {
+                "server"
+            }
         };
         case["appliesTo"].as_str().is_none_or(|own| own == side)
     }

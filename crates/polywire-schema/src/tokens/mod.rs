@@ -19,8 +19,8 @@ use polywire_text::{Blob, Text, Timestamp};
 use self::part::{begin_part, part_member};
 use crate::budget::Budget;
 use crate::{
-    BigDecimal, BigInteger, Decoder, END, Error, ErrorKind, Event, Member, NameSource, Part, Rules,
-    Schema, Seq, ShapeKind, Value,
+    BigDecimal, BigInteger, Decoder, END, Error, ErrorKind, Event, Member, MemberFlags, NameSource,
+    Part, Rules, Schema, Seq, ShapeKind, Value,
 };
 
 /// The container that is being read. It determines the tokens that separate and end its parts.
@@ -410,7 +410,9 @@ impl<'de, R: TokenReader<'de> + ?Sized> Decoder<'de> for R {
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        if !self.rules().strict {
+        // An event stream is no member of a document.
+        let is_event_stream = at.kind() == ShapeKind::Union && at.has(MemberFlags::STREAMING);
+        if !self.rules().strict || is_event_stream {
             return Ok(());
         }
         let (name, shape) = (at.plain(self.name_source()), at.container());

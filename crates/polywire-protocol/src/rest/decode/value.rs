@@ -178,7 +178,12 @@ impl<'de> Decoder<'de> for HeadDecoder<'_, 'de> {
     }
 
     fn missing(&mut self, at: Member<'_>) -> Result<(), Error> {
-        read_without(at, self.bindings.reader())
+        // Clients also reject an initial message without a required member: an event stream begins
+        // with it, and the official cases demand it.
+        match self.bindings.has_event_stream {
+            true => read_without(at, Side::Server),
+            false => read_without(at, self.bindings.reader()),
+        }
     }
 
     #[cold]
