@@ -11,7 +11,7 @@ const UNSIGNED_TRAILER: (&str, &str) =
     ("x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER");
 const SHA256: &str = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225";
 
-fn headers(entries: &[(&str, &str)]) -> HeaderMap {
+pub(crate) fn headers(entries: &[(&str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in entries {
         headers.append(
