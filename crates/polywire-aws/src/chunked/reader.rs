@@ -24,7 +24,7 @@ use crate::checksum::Algorithm;
 /// headers.insert("x-amz-trailer", "x-amz-checksum-crc32".parse()?);
 /// headers.insert("x-amz-decoded-content-length", "9".parse()?);
 ///
-/// let mut reader = BodyReader::new(&headers, AnySignature, DecoderOptions::default())?;
+/// let mut reader = BodyReader::new(&headers, AnySignature, &DecoderOptions::default())?;
 /// reader.compute(Algorithm::Md5);
 /// let mut object = Vec::new();
 /// for packet in ["9\r\n12345", "6789\r\n0\r\nx-amz-checksum-crc32:", "y/Q5Jg==\r\n\r\n"] {
@@ -58,7 +58,7 @@ impl BodyReader {
     pub fn new(
         headers: &HeaderMap,
         authenticator: impl ChunkAuthenticator + Send + 'static,
-        options: DecoderOptions,
+        options: &DecoderOptions,
     ) -> Result<Self, BodyError> {
         let verifier = BodyVerifier::from_headers(headers)?;
         let framing = headers::single(headers, &headers::CONTENT_SHA256)?
@@ -73,7 +73,7 @@ impl BodyReader {
                 let options = DecoderOptions {
                     decoded_length,
                     declared_trailers,
-                    ..options
+                    ..options.clone()
                 };
                 Some(Decoder::new(framing, authenticator, options))
             }

@@ -23,7 +23,7 @@ fn read(
     body: &str,
     piece: usize,
 ) -> Result<(Vec<u8>, BodyChecksums), BodyError> {
-    let mut reader = BodyReader::new(headers, authenticator, DecoderOptions::default())?;
+    let mut reader = BodyReader::new(headers, authenticator, &DecoderOptions::default())?;
     let mut data = Vec::new();
     for piece in body.as_bytes().chunks(piece) {
         let mut input = Bytes::copy_from_slice(piece);
@@ -125,14 +125,14 @@ fn limits_are_those_of_the_caller() {
         declared_trailers: Some(Vec::new()),
         ..DecoderOptions::default()
     };
-    let mut reader = BodyReader::new(&headers(&FRAMED), AnySignature, options.clone()).unwrap();
+    let mut reader = BodyReader::new(&headers(&FRAMED), AnySignature, &options).unwrap();
     let error = reader.feed(&mut Bytes::from(BODY)).unwrap_err();
     assert_eq!(error.code(), "InvalidChunkSizeError");
     let options = DecoderOptions {
         max_chunk: 5,
         ..options
     };
-    let mut reader = BodyReader::new(&headers(&FRAMED), AnySignature, options).unwrap();
+    let mut reader = BodyReader::new(&headers(&FRAMED), AnySignature, &options).unwrap();
     let mut input = Bytes::from(BODY);
     while reader.feed(&mut input).unwrap().is_some() {}
     reader.finish().unwrap();
