@@ -247,6 +247,48 @@ fn trailers() {
 }
 
 #[test]
+fn line_feeds_end_trailers_if_allowed() {
+    let options = DecoderOptions {
+        line_feed_trailers: true,
+        ..DecoderOptions::default()
+    };
+    for (body, expected) in [
+        (
+            "0\r\na:1\n\r\n",
+            "the body ended, expected the last CR LF at byte 9",
+        ),
+        (
+            "0\r\na:1\n\r\nb:2\n",
+            "expected a trailer or the last CR LF at byte 9",
+        ),
+        (
+            "0\r\na:1\n\n",
+            "expected a trailer or an empty line at byte 7",
+        ),
+        ("0\r\na:1\n\rb", "expected LF after an empty line at byte 8"),
+        (
+            "0\r\na\n",
+            "expected the name of a trailer, and a colon at byte 4",
+        ),
+        (
+            "0\na:1\n",
+            "expected a hexadecimal digit or CR LF at byte 1",
+        ),
+    ] {
+        assert_eq!(
+            error(Framing::UnsignedTrailer, &options, body),
+            expected,
+            "{body:?}"
+        );
+    }
+    let signed = format!("0;chunk-signature={}\r\na:1\n\r\nb:2\n", "0".repeat(64));
+    assert_eq!(
+        error(Framing::SignedTrailer, &options, &signed),
+        "expected x-amz-trailer-signature after the empty line at byte 93"
+    );
+}
+
+#[test]
 fn limits() {
     let options = DecoderOptions {
         max_chunk: 16,
