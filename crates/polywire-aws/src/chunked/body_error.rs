@@ -4,6 +4,7 @@ use std::fmt;
 
 use http::HeaderName;
 
+use super::ChunkedError;
 use crate::checksum::Mismatch;
 
 /// Where a client sent a checksum of its body.
@@ -32,6 +33,8 @@ pub enum BodyError {
     },
     /// `XAmzContentSHA256Mismatch`: the data does not have the hash in `x-amz-content-sha256`.
     ContentSha256Mismatch(Box<Mismatch>),
+    /// The body is not valid `aws-chunked`.
+    Chunked(ChunkedError),
     /// `InvalidDigest`: `Content-MD5` is not the base64 of 16 bytes.
     InvalidDigest,
     /// `IncompleteBody`: the data is shorter or longer than the head says.
@@ -66,7 +69,7 @@ impl BodyError {
         }
     }
 
-    /// The error code of S3. The status is 400 for all.
+    /// The error code of S3.
     ///
     /// ```
     /// assert_eq!(polywire_aws::chunked::BodyError::InvalidDigest.code(), "InvalidDigest");
@@ -76,12 +79,28 @@ impl BodyError {
         match self {
             Self::BadDigest { .. } => "BadDigest",
             Self::ContentSha256Mismatch(_) => "XAmzContentSHA256Mismatch",
+            Self::Chunked(error) => error.code(),
             Self::InvalidDigest => "InvalidDigest",
             Self::IncompleteBody { .. } => "IncompleteBody",
             Self::MalformedTrailer { .. } => "MalformedTrailerError",
             Self::InvalidContentSha256 => "InvalidArgument",
             Self::InvalidRequest { .. } => "InvalidRequest",
         }
+    }
+
+    /// The HTTP status of S3: 403 for signatures, else 400.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        match self {
+            Self::Chunked(error) => error.status(),
+            _ => 400,
+        }
+    }
+}
+
+impl From<ChunkedError> for BodyError {
+    fn from(error: ChunkedError) -> Self {
+        Self::Chunked(error)
     }
 }
 
@@ -107,6 +126,7 @@ impl fmt::Display for BodyError {
                     "the body has the SHA-256 {computed}, expected {expected} as in x-amz-content-sha256"
                 )
             }
+            Self::Chunked(error) => error.fmt(f),
             Self::InvalidDigest => f.write_str("content-md5: expected the base64 of 16 bytes"),
             Self::IncompleteBody { expected, found } => {
                 write!(f, "the body has {found} bytes, expected {expected}")
@@ -121,4 +141,11 @@ impl fmt::Display for BodyError {
     }
 }
 
-impl std::error::Error for BodyError {}
+impl std::error::Error for BodyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Chunked(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -136,7 +136,7 @@ impl Decoder {
             (State::TrailerName, _) if is_name(byte) => self.push(byte)?,
             (State::TrailerValue(name), b'\r') => self.state = State::TrailerLf(name),
             (State::TrailerValue(name), b'\n') if self.options.line_feed_trailers => {
-                self.empty_line_due = !self.empty_line_seen;
+                self.empty_line_due = true;
                 self.trailer_line(name)?;
             }
             (State::TrailerValue(_), b'\t' | b' '..=b'~') => self.push(byte)?,

@@ -71,19 +71,31 @@ pub(super) fn declared_trailers(headers: &HeaderMap) -> Result<Option<Vec<String
 }
 
 /// A list of content encodings without `aws-chunked`: what a server stores with an object. None if nothing remains.
+/// A list without `aws-chunked` is unchanged.
 ///
 /// ```
 /// use polywire_aws::chunked::without_aws_chunked;
 ///
 /// assert_eq!(without_aws_chunked("gzip, aws-chunked").as_deref(), Some("gzip"));
+/// assert_eq!(without_aws_chunked("deflate,gzip").as_deref(), Some("deflate,gzip"));
 /// assert_eq!(without_aws_chunked("aws-chunked"), None);
 /// ```
 #[must_use]
 pub fn without_aws_chunked(content_encoding: &str) -> Option<String> {
-    let codings: Vec<&str> = content_encoding
+    let is_aws_chunked = |coding: &&str| coding.eq_ignore_ascii_case(AWS_CHUNKED);
+    let codings = content_encoding
         .split(',')
-        .map(|coding| coding.trim_matches([' ', '\t']))
-        .filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(AWS_CHUNKED))
+        .map(|coding| coding.trim_matches([' ', '\t']));
+    let codings: Vec<&str> = codings.filter(|coding| !coding.is_empty()).collect();
+    if codings.is_empty() {
+        return None;
+    }
+    if !codings.iter().any(is_aws_chunked) {
+        return Some(content_encoding.to_owned());
+    }
+    let rest: Vec<&str> = codings
+        .into_iter()
+        .filter(|coding| !is_aws_chunked(coding))
         .collect();
-    (!codings.is_empty()).then(|| codings.join(","))
+    (!rest.is_empty()).then(|| rest.join(", "))
 }

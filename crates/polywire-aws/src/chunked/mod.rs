@@ -26,6 +26,7 @@
 //! - [`Decoder`] returns the data and the trailers of a body. [`ChunkAuthenticator`] checks signatures for it.
 //! - [`Encoder`] frames a body. [`ChunkSigner`] signs for it.
 //! - [`BodyVerifier`] checks the data against the checksums in the head and in the trailer.
+//! - [`BodyReader`] is a decoder and a verifier: what a server needs for a request.
 //!
 //! See "Signature calculations for the Authorization header: Transferring payload in multiple chunks" and "Signature
 //! calculations for trailing headers" in the API reference of Amazon S3.
@@ -69,6 +70,7 @@ mod framing;
 mod grammar;
 mod headers;
 mod options;
+mod reader;
 mod signatures;
 mod trailers;
 mod verifier;
@@ -80,5 +82,6 @@ pub use error::{ChunkedError, ChunkedErrorKind};
 pub use framing::{AnySignature, ChunkAuthenticator, ChunkSigner, Framing};
 pub use headers::without_aws_chunked;
 pub use options::DecoderOptions;
+pub use reader::BodyReader;
 pub use trailers::Trailers;
 pub use verifier::{BodyChecksums, BodyVerifier};

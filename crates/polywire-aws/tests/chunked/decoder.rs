@@ -247,6 +247,45 @@ fn trailers() {
 }
 
 #[test]
+fn line_feeds_end_trailers_if_allowed() {
+    let options = DecoderOptions {
+        line_feed_trailers: true,
+        ..DecoderOptions::default()
+    };
+    for (body, expected) in [
+        (
+            "0\r\na:1\n\r\n",
+            "the body ended, expected the last CR LF at byte 9",
+        ),
+        ("0\r\na:1\n\r\nb:2\n", "expected the last CR LF at byte 9"),
+        (
+            "0\r\na:1\n\n",
+            "expected a trailer or an empty line at byte 7",
+        ),
+        ("0\r\na:1\n\rb", "expected LF after an empty line at byte 8"),
+        (
+            "0\r\na\n",
+            "expected the name of a trailer, and a colon at byte 4",
+        ),
+        (
+            "0\na:1\n",
+            "expected a hexadecimal digit or CR LF at byte 1",
+        ),
+    ] {
+        assert_eq!(
+            error(Framing::UnsignedTrailer, &options, body),
+            expected,
+            "{body:?}"
+        );
+    }
+    let signed = format!("0;chunk-signature={}\r\na:1\n\r\nb:2\n", "0".repeat(64));
+    assert_eq!(
+        error(Framing::SignedTrailer, &options, &signed),
+        "expected x-amz-trailer-signature after the empty line at byte 93"
+    );
+}
+
+#[test]
 fn limits() {
     let options = DecoderOptions {
         max_chunk: 16,
@@ -393,6 +432,20 @@ fn the_last_piece_of_a_chunk_is_released_after_its_signature_was_checked() {
     assert_eq!(released(None, &[86, 88]), b"Hell");
     assert_eq!(released(Some(5), &[]), b"");
     assert_eq!(released(Some(5), &[86, 88]), b"");
+}
+
+#[test]
+fn verified_chunks_that_come_at_once_are_not_copied() {
+    let body = Bytes::from(format!("5;chunk-signature={}\r\nHello\r\n", "0".repeat(64)));
+    let options = DecoderOptions {
+        verified_chunks: Some(5),
+        ..DecoderOptions::default()
+    };
+    let mut decoder = Decoder::new(Framing::Signed, AnySignature, options);
+    let Ok(Event::Data(data)) = decoder.feed(&mut body.clone()) else {
+        panic!("no data")
+    };
+    assert_eq!(data.as_ptr(), body[84..].as_ptr());
 }
 
 #[test]

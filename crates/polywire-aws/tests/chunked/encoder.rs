@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bytes::Bytes;
 use http::HeaderMap;
 use polywire_aws::checksum::Algorithm;
-use polywire_aws::chunked::{BodyError, ChunkLayout, Encoder, Framing};
+use polywire_aws::chunked::{BodyError, ChunkLayout, Encoder, Framing, without_aws_chunked};
 
 use crate::support::Sigv4;
 
@@ -144,4 +144,21 @@ fn headers() {
         "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
     );
     assert_eq!(headers["content-length"], "86");
+}
+
+#[test]
+fn content_encodings_to_store() {
+    for (sent, stored) in [
+        ("", None),
+        (" , ", None),
+        ("aws-chunked", None),
+        ("AWS-Chunked , aws-chunked", None),
+        ("gzip", Some("gzip")),
+        ("deflate, gzip", Some("deflate, gzip")),
+        ("gzip,aws-chunked", Some("gzip")),
+        ("aws-chunked, gzip, aws-chunked", Some("gzip")),
+        ("aws-chunked,deflate,gzip", Some("deflate, gzip")),
+    ] {
+        assert_eq!(without_aws_chunked(sent).as_deref(), stored, "{sent:?}");
+    }
 }

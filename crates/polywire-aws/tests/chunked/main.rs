@@ -7,6 +7,7 @@ mod decoder;
 mod encoder;
 mod properties;
 mod published;
+mod reader;
 mod reference;
 mod support;
 mod verifier;

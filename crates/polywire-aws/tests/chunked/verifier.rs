@@ -11,7 +11,7 @@ const UNSIGNED_TRAILER: (&str, &str) =
     ("x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER");
 const SHA256: &str = "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225";
 
-fn headers(entries: &[(&str, &str)]) -> HeaderMap {
+pub(crate) fn headers(entries: &[(&str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in entries {
         headers.append(
@@ -191,6 +191,17 @@ fn trailer_checksums() {
         let error = verify(&head, Some(trailers), DATA).unwrap_err();
         assert_eq!(error.code(), "MalformedTrailerError", "{trailers:?}");
     }
+    // A checksum that was computed, but not declared, does not replace the declared one.
+    let mut verifier = BodyVerifier::from_headers(&headers(&head)).unwrap();
+    verifier.compute(Algorithm::Crc32c);
+    verifier.update(DATA).unwrap();
+    let trailers = [("x-amz-checksum-crc32c", "4waSgw==")]
+        .into_iter()
+        .collect();
+    assert_eq!(
+        verifier.trailers(&trailers).unwrap_err().code(),
+        "MalformedTrailerError"
+    );
     // The trailers never came.
     assert_eq!(
         verify(&head, None, DATA).unwrap_err().code(),

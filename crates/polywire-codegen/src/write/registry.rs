@@ -21,7 +21,13 @@ pub(super) fn write(source: &mut Source, plan: &Plan<'_>) {
         .map(|union| (union.shape.id().as_str(), union.name.as_str()));
     function(source, "shape", "Visitor", "structure", shapes);
     function(source, "input", "Visitor", "input of the operation", inputs);
-    function(source, "output", "Visitor", "output of the operation", outputs);
+    function(
+        source,
+        "output",
+        "Visitor",
+        "output of the operation",
+        outputs,
+    );
     function(source, "event", "EventVisitor", "event stream", events);
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request};
 use polywire_aws::chunked::{
-    AnySignature, BodyChecksums, BodyError, BodyVerifier, Decoder, DecoderOptions, Framing,
-    without_aws_chunked,
+    AnySignature, BodyChecksums, BodyError, BodyReader, ChunkAuthenticator, DecoderOptions,
+    Framing, without_aws_chunked,
 };
 use polywire_aws::signature::VerifiedRequest;
 use polywire_protocol::Fault;
@@ -64,26 +64,23 @@ impl BodyDecoder {
         self
     }
 
-    /// The decoder of a body in `aws-chunked`.
-    fn decoder(
+    /// The check of chunks, if they are signed.
+    fn chunk_authenticator(
         &self,
-        framing: Framing,
-        headers: &HeaderMap,
+        framing: Option<Framing>,
         identity: Option<&Identity>,
-    ) -> Result<Decoder, Fault> {
-        let mut options = DecoderOptions::from_headers(headers).map_err(|error| fault(&error))?;
-        // Clients of MinIO write them.
-        options.line_feed_trailers = true;
-        if self.authenticator.is_none() || !framing.is_signed() {
-            return Ok(Decoder::new(framing, AnySignature, options));
+    ) -> Result<Box<dyn ChunkAuthenticator + Send + Sync>, Fault> {
+        if self.authenticator.is_none() || !framing.is_some_and(Framing::is_signed) {
+            return Ok(Box::new(AnySignature));
         }
         let verified = identity.and_then(|own| own.extensions().get::<VerifiedRequest>());
-        let verifier = verified.and_then(VerifiedRequest::chunk_verifier);
-        let verifier = verifier.ok_or_else(|| {
-            let message = "The chunks are signed, but the request is not.";
-            Fault::named(StatusCode::FORBIDDEN, "AccessDenied", message)
-        })?;
-        Ok(Decoder::new(framing, verifier, options))
+        match verified.and_then(VerifiedRequest::chunk_verifier) {
+            Some(verifier) => Ok(Box::new(verifier)),
+            None => {
+                let message = "The chunks are signed, but the request is not.";
+                Err(Fault::named(StatusCode::FORBIDDEN, "AccessDenied", message))
+            }
+        }
     }
 }
 
@@ -111,19 +108,19 @@ impl BodyFilter for BodyDecoder {
             operation,
             identity,
         } = request;
-        let invalid = |error: BodyError| fault(&error);
         let framing = framing(&head.headers)?;
-        let decoder = match framing {
-            Some(framing) => Some(self.decoder(framing, &head.headers, identity)?),
-            None => None,
+        let authenticator = self.chunk_authenticator(framing, identity)?;
+        let options = DecoderOptions {
+            // Clients of MinIO write them.
+            line_feed_trailers: true,
+            ..DecoderOptions::default()
         };
-        let verifier = match operation.is_none_or(describes_body) {
-            true => BodyVerifier::from_headers(&head.headers),
-            false => BodyVerifier::from_headers(&without_checksums(&head.headers)),
+        let reader = match operation.is_none_or(describes_body) {
+            true => BodyReader::new(&head.headers, authenticator, &options),
+            false => BodyReader::new(&without_checksums(&head.headers), authenticator, &options),
         };
         let checks = Checks {
-            decoder,
-            verifier: Some(verifier.map_err(invalid)?),
+            reader: Some(reader.map_err(|error| fault(&error))?),
             signature: self.deferred(head, identity),
             checksums: ReceivedChecksums::default(),
         };
@@ -208,5 +205,6 @@ fn describe_decoded(headers: &mut HeaderMap) {
 }
 
 pub(super) fn fault(error: &BodyError) -> Fault {
-    Fault::named(StatusCode::BAD_REQUEST, error.code(), error.to_string())
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST);
+    Fault::named(status, error.code(), error.to_string())
 }

@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::{StatusCode, request};
+use http::request;
 use http_body::{Body, Frame, SizeHint};
-use polywire_aws::chunked::{BodyVerifier, ChunkedError, Decoder, Event};
+use polywire_aws::chunked::BodyReader;
 use polywire_protocol::Fault;
 use sha2::{Digest, Sha256};
 
@@ -18,10 +18,8 @@ use crate::server::{BodyError, HttpBody};
 
 /// What is checked of a body.
 pub(super) struct Checks {
-    /// For a body in `aws-chunked`.
-    pub(super) decoder: Option<Decoder>,
     /// Taken at the end.
-    pub(super) verifier: Option<BodyVerifier>,
+    pub(super) reader: Option<BodyReader>,
     pub(super) signature: Option<DeferredSignature>,
     pub(super) checksums: ReceivedChecksums,
 }
@@ -68,46 +66,27 @@ impl DecodedBody {
 
     /// Decodes the received bytes up to the next piece.
     fn decode(&mut self) -> Result<Option<Bytes>, Fault> {
-        let Some(decoder) = &mut self.checks.decoder else {
-            let piece = std::mem::take(&mut self.input);
-            return Ok((!piece.is_empty()).then_some(piece));
+        let Some(reader) = &mut self.checks.reader else {
+            return Ok(None);
         };
-        loop {
-            match decoder.feed(&mut self.input).map_err(chunk_fault)? {
-                Event::NeedInput | Event::End => return Ok(None),
-                Event::Data(data) => return Ok(Some(data)),
-                Event::Trailers(trailers) => {
-                    if let Some(verifier) = &mut self.checks.verifier {
-                        verifier
-                            .trailers(&trailers)
-                            .map_err(|error| fault(&error))?;
-                    }
-                }
+        let piece = reader
+            .feed(&mut self.input)
+            .map_err(|error| fault(&error))?;
+        if let Some(piece) = &piece {
+            if self.checks.signature.is_some() {
+                self.hash.update(piece);
             }
+            self.left = self
+                .left
+                .map(|left| left.saturating_sub(piece.len() as u64));
         }
-    }
-
-    /// Adds a decoded piece to the checksums.
-    fn check(&mut self, piece: &Bytes) -> Result<(), Fault> {
-        if self.checks.signature.is_some() {
-            self.hash.update(piece);
-        }
-        if let Some(verifier) = &mut self.checks.verifier {
-            verifier.update(piece).map_err(|error| fault(&error))?;
-        }
-        self.left = self
-            .left
-            .map(|left| left.saturating_sub(piece.len() as u64));
-        Ok(())
+        Ok(piece)
     }
 
     /// Checks what can only be checked at the end.
     fn finish(&mut self) -> Result<State, Fault> {
-        if let Some(decoder) = &self.checks.decoder {
-            decoder.finish().map_err(chunk_fault)?;
-        }
-        if let Some(verifier) = self.checks.verifier.take() {
-            let checksums = verifier.finish().map_err(|error| fault(&error))?;
+        if let Some(reader) = self.checks.reader.take() {
+            let checksums = reader.finish().map_err(|error| fault(&error))?;
             // Set once: this is the only end of the body.
             let _ = self.checks.checksums.0.set(checksums);
         }
@@ -139,7 +118,6 @@ impl DecodedBody {
                 State::Reading => {}
             }
             if let Some(piece) = self.decode().map_err(BodyError::new)? {
-                self.check(&piece).map_err(BodyError::new)?;
                 return Poll::Ready(Ok(Some(piece)));
             }
             match ready!(Pin::new(&mut self.body).poll_frame(context)) {
@@ -177,9 +155,4 @@ impl Body for DecodedBody {
         self.left
             .map_or_else(SizeHint::default, SizeHint::with_exact)
     }
-}
-
-fn chunk_fault(error: ChunkedError) -> Fault {
-    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST);
-    Fault::named(status, error.code(), error.to_string())
 }
