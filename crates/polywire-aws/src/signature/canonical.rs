@@ -41,8 +41,36 @@ impl PathRule {
     };
 }
 
-/// Headers in the order of their lower-case names.
-pub(super) type SignedHeaders<'a> = SmallVec<[(&'a str, &'a [u8]); 24]>;
+/// A header with a lower-case name.
+#[derive(Clone, Copy)]
+pub(super) struct Header<'a> {
+    /// The first eight bytes of the name, in big-endian order: comparing them first decides most
+    /// comparisons.
+    prefix: u64,
+    pub(super) name: &'a str,
+    pub(super) value: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    pub(super) fn new(name: &'a str, value: &'a [u8]) -> Self {
+        let mut prefix = [0; 8];
+        let len = name.len().min(8);
+        prefix[..len].copy_from_slice(&name.as_bytes()[..len]);
+        Self {
+            prefix: u64::from_be_bytes(prefix),
+            name,
+            value,
+        }
+    }
+}
+
+/// Headers in the order of their names.
+pub(super) type Headers<'a> = SmallVec<[Header<'a>; 24]>;
+
+/// Sorts by name. Values of the same name keep their order.
+pub(super) fn sort_headers(headers: &mut [Header<'_>]) {
+    headers.sort_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| a.name.cmp(b.name)));
+}
 
 /// A canonical request and a string to sign, in one buffer.
 pub(super) struct Canonical {
@@ -62,7 +90,7 @@ pub(super) struct Content<'a> {
     pub(super) query_without: &'a [&'a str],
     /// Encoded parameters that are not part of `query`.
     pub(super) query_with: &'a [(&'a str, &'a str)],
-    pub(super) headers: &'a [(&'a str, &'a [u8])],
+    pub(super) headers: &'a [Header<'a>],
     pub(super) payload: &'a str,
 }
 
@@ -75,7 +103,7 @@ impl Canonical {
     ) -> Self {
         let headers = content.headers.iter();
         let headers: usize = headers
-            .map(|(name, value)| 2 * name.len() + value.len() + 3)
+            .map(|header| 2 * header.name.len() + header.value.len() + 3)
             .sum();
         // Enough for most requests. Encoded characters and parameters of presigned URLs may need
         // more.
@@ -225,9 +253,9 @@ fn push_component(out: &mut Vec<u8>, component: &[u8]) {
 
 /// Appends the lines of the headers, an empty line and the names. Returns the place of the names.
 /// Values of the same name become one value, separated by commas.
-fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
+fn push_headers(out: &mut Vec<u8>, headers: &[Header<'_>]) -> Range<usize> {
     let mut previous = "";
-    for (name, value) in headers {
+    for Header { name, value, .. } in headers {
         if *name == previous {
             out.push(b',');
         } else {
@@ -243,7 +271,7 @@ fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
     out.extend_from_slice(b"\n\n");
     let start = out.len();
     previous = "";
-    for (name, _) in headers {
+    for Header { name, .. } in headers {
         if *name != previous {
             if !previous.is_empty() {
                 out.push(b';');
@@ -257,18 +285,20 @@ fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
 
 /// Appends a value without white space at the ends, and with single spaces inside.
 fn push_header_value(out: &mut Vec<u8>, value: &[u8]) {
-    let value = value.trim_ascii();
-    if !value.windows(2).any(|pair| pair == b"  ") {
-        out.extend_from_slice(value);
-        return;
-    }
-    let mut previous = 0;
-    for byte in value {
-        if (*byte, previous) != (b' ', b' ') {
-            out.push(*byte);
+    let mut rest = value.trim_ascii();
+    // A space is never the last byte, so there is a byte after each.
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b' ', &rest[from..]) {
+        let end = from + at + 1;
+        if rest[end] == b' ' {
+            out.extend_from_slice(&rest[..end]);
+            rest = rest[end..].trim_ascii_start();
+            from = 0;
+        } else {
+            from = end;
         }
-        previous = *byte;
     }
+    out.extend_from_slice(rest);
 }
 
 #[cfg(test)]

@@ -40,12 +40,14 @@ pub struct RequestHead<'a> {
 }
 
 impl<'a> From<&'a http::request::Parts> for RequestHead<'a> {
+    /// The authority is that of the URI, without the default port of its scheme, which clients do not
+    /// send in `Host`.
     fn from(parts: &'a http::request::Parts) -> Self {
         Self {
             method: parts.method.as_str(),
             path: parts.uri.path(),
             query: parts.uri.query().unwrap_or_default(),
-            authority: parts.uri.authority().map(http::uri::Authority::as_str),
+            authority: host_to_send(&parts.uri),
             headers: &parts.headers,
         }
     }
@@ -53,7 +55,7 @@ impl<'a> From<&'a http::request::Parts> for RequestHead<'a> {
 
 /// The host of a URI as clients send it: without the default port of the scheme, and without user
 /// and password.
-pub(super) fn host_to_send(uri: &http::Uri) -> Option<&str> {
+fn host_to_send(uri: &http::Uri) -> Option<&str> {
     let authority = uri.authority()?.as_str();
     let host = authority
         .rsplit_once('@')

@@ -298,6 +298,10 @@ impl<'a> Parameters<'a> {
             is_version_2: false,
         };
         for parameter in query.split('&') {
+            // Most parameters are not of a signature. `X` may be encoded.
+            if !parameter.starts_with(['X', 'A', '%']) {
+                continue;
+            }
             let (raw_name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             // Decoded names, because the canonical request is made of them too.
             let name = percent::decode_bytes(raw_name.as_bytes(), Plus::Space);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use polywire_text::Timestamp;
 
-use super::canonical::{Canonical, Content, SignedHeaders};
+use super::canonical::{Canonical, Content, Header, Headers, sort_headers};
 use super::error::{ErrorKind, Form};
 use super::head::{X_AMZ_SECURITY_TOKEN, parameter};
 use super::{
@@ -165,7 +165,7 @@ impl Verifier {
     ) -> Result<VerifiedRequest, SignatureError> {
         self.check_scope(request)?;
         self.check_time(request, now)?;
-        self.check_signed_headers(request)?;
+        let headers = self.signed_headers(request)?;
         let payload = self.payload(request, body_hash)?;
         check_key(request, key)?;
 
@@ -183,7 +183,7 @@ impl Verifier {
                     Form::Query => &without_token,
                 },
                 query_with: &[],
-                headers: &find_headers(request)?,
+                headers: &headers,
                 payload: payload.text(&mut [0; 64]),
             },
             request.algorithm,
@@ -277,33 +277,77 @@ impl Verifier {
         Ok(())
     }
 
-    /// Requires that `host` and all headers `x-amz-*` are signed.
-    fn check_signed_headers(&self, request: &SignedRequest<'_>) -> Result<(), SignatureError> {
-        let is_signed = |name: &str| {
-            request
-                .signed_headers
-                .split(';')
-                .any(|signed| signed == name)
-        };
-        let may_be_unsigned =
-            |name: &http::HeaderName| !self.requires_signed_token && name == X_AMZ_SECURITY_TOKEN;
-        let mut missing = Vec::new();
-        if !is_signed("host") {
-            missing.push("host".to_owned());
+    /// The signed headers, in the order of their names. Requires that they are in the request, and
+    /// that `host` and all headers `x-amz-*` of the request are signed.
+    fn signed_headers<'a>(
+        &self,
+        request: &'a SignedRequest<'_>,
+    ) -> Result<Headers<'a>, SignatureError> {
+        let head = &request.head;
+        let mut all: Headers<'a> = Headers::new();
+        let mut hosts = 0;
+        for (name, value) in head.headers {
+            hosts += usize::from(*name == http::header::HOST);
+            all.push(Header::new(name.as_str(), value.as_bytes()));
         }
-        for name in request.head.headers.keys() {
-            if name.as_str().starts_with("x-amz-")
-                && !is_signed(name.as_str())
-                && !may_be_unsigned(name)
+        if let Some(authority) = head.authority
+            && hosts == 0
+        {
+            all.push(Header::new("host", authority.as_bytes()));
+        } else if hosts > 1 {
+            return Err(SignatureError::new(
+                ErrorKind::Duplicate,
+                "host occurs more than once",
+            ));
+        }
+        sort_headers(&mut all);
+
+        // Both lists are sorted, so one pass finds what both have, and what only one has.
+        let mut signed = Headers::new();
+        let mut missing = Vec::new();
+        let mut is_host_signed = false;
+        let mut rest = all.as_slice();
+        for name in request
+            .signed_headers
+            .as_bytes()
+            .split(|byte| *byte == b';')
+        {
+            is_host_signed |= name == b"host";
+            let before = signed.len();
+            while let [header, others @ ..] = rest
+                && header.name.as_bytes() <= name
             {
-                missing.push(name.as_str().to_owned());
+                if header.name.as_bytes() == name {
+                    signed.push(*header);
+                } else {
+                    self.note_unsigned(header.name, &mut missing);
+                }
+                rest = others;
+            }
+            if signed.len() == before {
+                let name = String::from_utf8_lossy(name);
+                let message = format!("the signed header '{name}' is missing in the request");
+                return Err(SignatureError::new(ErrorKind::Malformed, message));
             }
         }
-        if missing.is_empty() {
-            Ok(())
-        } else {
-            missing.sort();
-            Err(SignatureError::unsigned_headers(missing))
+        for header in rest {
+            self.note_unsigned(header.name, &mut missing);
+        }
+        if !is_host_signed && missing.first().is_none_or(|name| name != "host") {
+            missing.insert(0, "host".to_owned());
+        }
+        if !missing.is_empty() {
+            missing.dedup();
+            return Err(SignatureError::unsigned_headers(missing));
+        }
+        Ok(signed)
+    }
+
+    /// Adds the name of a header that is not signed, if it must be signed.
+    fn note_unsigned(&self, name: &str, missing: &mut Vec<String>) {
+        let may_be_unsigned = !self.requires_signed_token && name == X_AMZ_SECURITY_TOKEN.as_str();
+        if name == "host" || name.starts_with("x-amz-") && !may_be_unsigned {
+            missing.push(name.to_owned());
         }
     }
 
@@ -351,33 +395,6 @@ fn check_key(request: &SignedRequest<'_>, key: &SigningKey) -> Result<(), Signat
         request.scope,
     );
     Err(SignatureError::new(ErrorKind::WrongKey, message))
-}
-
-/// The signed headers in the order of their names.
-fn find_headers<'a>(request: &'a SignedRequest<'_>) -> Result<SignedHeaders<'a>, SignatureError> {
-    let mut found = SignedHeaders::new();
-    for name in request.signed_headers.split(';') {
-        let values = request.head.headers.get_all(name);
-        let before = found.len();
-        found.extend(values.iter().map(|value| (name, value.as_bytes())));
-        if name == "host" && found.len() > before + 1 {
-            return Err(SignatureError::new(
-                ErrorKind::Duplicate,
-                "host occurs more than once",
-            ));
-        }
-        if found.len() > before {
-            continue;
-        }
-        match request.head.authority {
-            Some(authority) if name == "host" => found.push((name, authority.as_bytes())),
-            _ => {
-                let message = format!("the signed header '{name}' is missing in the request");
-                return Err(SignatureError::new(ErrorKind::Malformed, message));
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Rejects a time that differs from `now` by more than `max_skew`.
