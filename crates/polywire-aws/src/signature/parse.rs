@@ -146,6 +146,12 @@ impl<'a> SignedRequest<'a> {
     }
 }
 
+/// Splits at the first `separator`, which must be ASCII.
+pub(super) fn split_once(text: &str, separator: u8) -> Option<(&str, &str)> {
+    let at = memchr::memchr(separator, text.as_bytes())?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
 /// The value of a header that may occur once.
 fn single<'a>(
     headers: &'a HeaderMap,
@@ -167,11 +173,12 @@ fn parse_header<'a>(
     if text.len() > MAX_FIELD {
         return Err(malformed("it is longer than 8192 bytes"));
     }
-    let (algorithm, fields) = text.split_once(' ').unwrap_or((text, ""));
+    let (algorithm, mut rest) = split_once(text, b' ').unwrap_or((text, ""));
     let algorithm = parse_algorithm(algorithm)?;
     let (mut credential, mut names, mut signature) = (None, None, None);
-    for field in fields.split(',') {
-        let (name, value) = field.split_once('=').ok_or_else(|| {
+    loop {
+        let (field, others) = split_once(rest, b',').map_or((rest, None), |(a, b)| (a, Some(b)));
+        let (name, value) = split_once(field, b'=').ok_or_else(|| {
             malformed("expected Credential=, SignedHeaders= and Signature=, separated by commas")
         })?;
         let field = match name.trim_ascii() {
@@ -182,6 +189,10 @@ fn parse_header<'a>(
         };
         if field.replace(value.trim_ascii()).is_some() {
             return Err(malformed("a field occurs twice"));
+        }
+        match others {
+            Some(others) => rest = others,
+            None => break,
         }
     }
     let missing = |name| move || malformed(name);
@@ -376,17 +387,23 @@ pub(super) fn parse_credential(
             && name.len() <= MAX_NAME
             && name.bytes().all(|byte| byte.is_ascii_graphic())
     };
-    let mut parts = credential.rsplitn(if algorithm == Algorithm::V4 { 5 } else { 4 }, '/');
-    if parts.next() != Some(TERMINATOR) {
+    let mut rest = credential;
+    let mut last = || {
+        let slash = memchr::memrchr(b'/', rest.as_bytes())?;
+        let part = &rest[slash + 1..];
+        rest = &rest[..slash];
+        Some(part)
+    };
+    if last() != Some(TERMINATOR) {
         return Err(error());
     }
-    let service = parts.next().filter(is_name).ok_or_else(error)?;
+    let service = last().filter(is_name).ok_or_else(error)?;
     let region = match algorithm {
-        Algorithm::V4 => parts.next().filter(is_name).ok_or_else(error)?,
+        Algorithm::V4 => last().filter(is_name).ok_or_else(error)?,
         Algorithm::V4a => "",
     };
-    let date = parts.next().and_then(Date::parse).ok_or_else(error)?;
-    let access_key_id = parts.next().filter(is_name).ok_or_else(error)?;
+    let date = last().and_then(Date::parse).ok_or_else(error)?;
+    let access_key_id = Some(rest).filter(is_name).ok_or_else(error)?;
     let scope = match algorithm {
         Algorithm::V4 => Scope::new(date, region, service),
         Algorithm::V4a => Scope::new_v4a(date, service),
@@ -394,21 +411,28 @@ pub(super) fn parse_credential(
     Ok((access_key_id, scope))
 }
 
-/// Requires lower-case names in strictly ascending order, as the canonical request has them.
+/// Requires lower-case names in strictly ascending order, as the canonical request has them. Other
+/// characters do not matter: no header has such a name.
 fn check_names(names: &str) -> Result<(), SignatureError> {
-    if names.len() > MAX_FIELD || names.split(';').count() > MAX_SIGNED_HEADERS {
+    let is_ordered = || {
+        let mut previous: &[u8] = b"";
+        names.as_bytes().split(|byte| *byte == b';').all(|name| {
+            let is_after = previous < name;
+            previous = name;
+            is_after
+        })
+    };
+    if names.len() > MAX_FIELD
+        || names.bytes().filter(|byte| *byte == b';').count() >= MAX_SIGNED_HEADERS
+    {
         return Err(malformed(
             "SignedHeaders has more than 128 names or 8192 bytes",
         ));
     }
-    let mut previous = "";
-    for name in names.split(';') {
-        // Other characters of names do not matter: such a header does not exist.
-        if name.bytes().any(|byte| byte.is_ascii_uppercase()) || name <= previous {
-            let message = "SignedHeaders must be lower-case names in ascending order";
-            return Err(malformed(message));
-        }
-        previous = name;
+    if names.bytes().any(|byte| byte.is_ascii_uppercase()) || !is_ordered() {
+        return Err(malformed(
+            "SignedHeaders must be lower-case names in ascending order",
+        ));
     }
     Ok(())
 }

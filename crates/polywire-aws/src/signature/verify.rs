@@ -7,6 +7,7 @@ use polywire_text::Timestamp;
 use super::canonical::{Canonical, Content, Header, Headers, sort_headers};
 use super::error::{ErrorKind, Form};
 use super::head::{X_AMZ_SECURITY_TOKEN, parameter};
+use super::parse::split_once;
 use super::{
     PathRule, Payload, Settings, SignatureError, SignedRequest, SigningKey, VerifiedRequest,
 };
@@ -305,34 +306,15 @@ impl Verifier {
         // Both lists are sorted, so one pass finds what both have, and what only one has.
         let mut signed = Headers::new();
         let mut missing = Vec::new();
-        let mut is_host_signed = false;
-        let mut rest = all.as_slice();
-        for name in request
-            .signed_headers
-            .as_bytes()
-            .split(|byte| *byte == b';')
-        {
-            is_host_signed |= name == b"host";
-            let before = signed.len();
-            while let [header, others @ ..] = rest
-                && header.name.as_bytes() <= name
-            {
-                if header.name.as_bytes() == name {
-                    signed.push(*header);
-                } else {
-                    self.note_unsigned(header.name, &mut missing);
-                }
-                rest = others;
-            }
-            if signed.len() == before {
-                let name = String::from_utf8_lossy(name);
-                let message = format!("the signed header '{name}' is missing in the request");
-                return Err(SignatureError::new(ErrorKind::Malformed, message));
+        let mut names = Names::new(&request.signed_headers);
+        for header in all {
+            match names.advance_to(header.name)? {
+                true => signed.push(header),
+                false => self.note_unsigned(header.name, &mut missing),
             }
         }
-        for header in rest {
-            self.note_unsigned(header.name, &mut missing);
-        }
+        names.finish()?;
+        let is_host_signed = signed.iter().any(|header| header.name == "host");
         if !is_host_signed && missing.first().is_none_or(|name| name != "host") {
             missing.insert(0, "host".to_owned());
         }
@@ -395,6 +377,61 @@ fn check_key(request: &SignedRequest<'_>, key: &SigningKey) -> Result<(), Signat
         request.scope,
     );
     Err(SignatureError::new(ErrorKind::WrongKey, message))
+}
+
+/// The names of signed headers that are not found in the request yet, in ascending order.
+struct Names<'a> {
+    rest: &'a str,
+    /// Whether a header has the first name of `rest`.
+    is_found: bool,
+}
+
+impl<'a> Names<'a> {
+    fn new(names: &'a str) -> Self {
+        Self {
+            rest: names,
+            is_found: false,
+        }
+    }
+
+    /// Whether `name` is signed. Names must be passed in ascending order.
+    fn advance_to(&mut self, name: &str) -> Result<bool, SignatureError> {
+        loop {
+            let after = self.rest.strip_prefix(name);
+            if after.is_some_and(|after| after.is_empty() || after.starts_with(';')) {
+                self.is_found = true;
+                return Ok(true);
+            }
+            if self.rest.is_empty() || !self.is_found && name < self.first() {
+                return Ok(false);
+            }
+            self.skip()?;
+        }
+    }
+
+    /// Requires that all names were found.
+    fn finish(mut self) -> Result<(), SignatureError> {
+        while !self.rest.is_empty() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    fn first(&self) -> &'a str {
+        split_once(self.rest, b';').map_or(self.rest, |(first, _)| first)
+    }
+
+    /// Removes the first name, which must have been found.
+    fn skip(&mut self) -> Result<(), SignatureError> {
+        if !self.is_found {
+            let name = self.first();
+            let message = format!("the signed header '{name}' is missing in the request");
+            return Err(SignatureError::new(ErrorKind::Malformed, message));
+        }
+        self.rest = split_once(self.rest, b';').map_or("", |(_, rest)| rest);
+        self.is_found = false;
+        Ok(())
+    }
 }
 
 /// Rejects a time that differs from `now` by more than `max_skew`.
