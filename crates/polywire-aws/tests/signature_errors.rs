@@ -1,4 +1,5 @@
 //! Requests that must be rejected, and what services answer.
+#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::time::Duration;
 

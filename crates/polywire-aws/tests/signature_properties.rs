@@ -1,4 +1,5 @@
 //! Properties: agreement with the reference implementation, detection of every change, and no panics.
+#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 mod signature_reference;
 

@@ -1,4 +1,5 @@
 //! Signatures of chunks and of events: order, changes, and both versions.
+#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::time::Duration;
 

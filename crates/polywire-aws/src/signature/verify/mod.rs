@@ -1,16 +1,19 @@
 //! Verifying the signature of a request.
 
+mod headers;
+mod region;
+
 use std::time::Duration;
 
 use polywire_text::Timestamp;
 
-use super::canonical::{Canonical, Content, Header, Headers, sort_headers};
+use super::canonical::{Canonical, Content};
 use super::error::{ErrorKind, Form};
-use super::head::{X_AMZ_SECURITY_TOKEN, parameter};
-use super::parse::split_once;
+use super::head::parameter;
 use super::{
     PathRule, Payload, Settings, SignatureError, SignedRequest, SigningKey, VerifiedRequest,
 };
+use region::is_match;
 
 /// The largest difference between the times of client and server: 15 minutes, as AWS has it.
 pub const DEFAULT_MAX_SKEW: Duration = Duration::from_secs(15 * 60);
@@ -278,61 +281,6 @@ impl Verifier {
         Ok(())
     }
 
-    /// The signed headers, in the order of their names. Requires that they are in the request, and
-    /// that `host` and all headers `x-amz-*` of the request are signed.
-    fn signed_headers<'a>(
-        &self,
-        request: &'a SignedRequest<'_>,
-    ) -> Result<Headers<'a>, SignatureError> {
-        let head = &request.head;
-        let mut all: Headers<'a> = Headers::new();
-        let mut hosts = 0;
-        for (name, value) in head.headers {
-            hosts += usize::from(*name == http::header::HOST);
-            all.push(Header::new(name.as_str(), value.as_bytes()));
-        }
-        if let Some(authority) = head.authority
-            && hosts == 0
-        {
-            all.push(Header::new("host", authority.as_bytes()));
-        } else if hosts > 1 {
-            return Err(SignatureError::new(
-                ErrorKind::Duplicate,
-                "host occurs more than once",
-            ));
-        }
-        sort_headers(&mut all);
-
-        // Both lists are sorted, so one pass finds what both have, and what only one has.
-        let mut signed = Headers::new();
-        let mut missing = Vec::new();
-        let mut names = Names::new(&request.signed_headers);
-        for header in all {
-            match names.advance_to(header.name)? {
-                true => signed.push(header),
-                false => self.note_unsigned(header.name, &mut missing),
-            }
-        }
-        names.finish()?;
-        let is_host_signed = signed.iter().any(|header| header.name == "host");
-        if !is_host_signed && missing.first().is_none_or(|name| name != "host") {
-            missing.insert(0, "host".to_owned());
-        }
-        if !missing.is_empty() {
-            missing.dedup();
-            return Err(SignatureError::unsigned_headers(missing));
-        }
-        Ok(signed)
-    }
-
-    /// Adds the name of a header that is not signed, if it must be signed.
-    fn note_unsigned(&self, name: &str, missing: &mut Vec<String>) {
-        let may_be_unsigned = !self.requires_signed_token && name == X_AMZ_SECURITY_TOKEN.as_str();
-        if name == "host" || name.starts_with("x-amz-") && !may_be_unsigned {
-            missing.push(name.to_owned());
-        }
-    }
-
     fn payload(
         &self,
         request: &SignedRequest<'_>,
@@ -379,61 +327,6 @@ fn check_key(request: &SignedRequest<'_>, key: &SigningKey) -> Result<(), Signat
     Err(SignatureError::new(ErrorKind::WrongKey, message))
 }
 
-/// The names of signed headers that are not found in the request yet, in ascending order.
-struct Names<'a> {
-    rest: &'a str,
-    /// Whether a header has the first name of `rest`.
-    is_found: bool,
-}
-
-impl<'a> Names<'a> {
-    fn new(names: &'a str) -> Self {
-        Self {
-            rest: names,
-            is_found: false,
-        }
-    }
-
-    /// Whether `name` is signed. Names must be passed in ascending order.
-    fn advance_to(&mut self, name: &str) -> Result<bool, SignatureError> {
-        loop {
-            let after = self.rest.strip_prefix(name);
-            if after.is_some_and(|after| after.is_empty() || after.starts_with(';')) {
-                self.is_found = true;
-                return Ok(true);
-            }
-            if self.rest.is_empty() || !self.is_found && name < self.first() {
-                return Ok(false);
-            }
-            self.skip()?;
-        }
-    }
-
-    /// Requires that all names were found.
-    fn finish(mut self) -> Result<(), SignatureError> {
-        while !self.rest.is_empty() {
-            self.skip()?;
-        }
-        Ok(())
-    }
-
-    fn first(&self) -> &'a str {
-        split_once(self.rest, b';').map_or(self.rest, |(first, _)| first)
-    }
-
-    /// Removes the first name, which must have been found.
-    fn skip(&mut self) -> Result<(), SignatureError> {
-        if !self.is_found {
-            let name = self.first();
-            let message = format!("the signed header '{name}' is missing in the request");
-            return Err(SignatureError::new(ErrorKind::Malformed, message));
-        }
-        self.rest = split_once(self.rest, b';').map_or("", |(_, rest)| rest);
-        self.is_found = false;
-        Ok(())
-    }
-}
-
 /// Rejects a time that differs from `now` by more than `max_skew`.
 pub(super) fn check_skew(
     time: Timestamp,
@@ -449,50 +342,4 @@ pub(super) fn check_skew(
         ));
     }
     Ok(())
-}
-
-/// Whether `*` of the pattern, which matches any characters, and its other characters match `text`.
-/// At most `pattern.len() * text.len()` steps.
-fn is_match(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut at, mut read) = (0, 0);
-    // The last `*`, and how much of the text it has matched.
-    let mut star: Option<(usize, usize)> = None;
-    while read < text.len() {
-        if pattern.get(at) == Some(&b'*') {
-            star = Some((at, read));
-            at += 1;
-        } else if pattern.get(at) == Some(&text[read]) {
-            (at, read) = (at + 1, read + 1);
-        } else if let Some((place, matched)) = star {
-            star = Some((place, matched + 1));
-            (at, read) = (place + 1, matched + 1);
-        } else {
-            return false;
-        }
-    }
-    pattern[at..].iter().all(|byte| *byte == b'*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_match;
-
-    #[test]
-    fn regions() {
-        for pattern in ["*", "us-*", "us-east-1", "*-1", "u*t-*", "us-east-1*", "**"] {
-            assert!(is_match(pattern, "us-east-1"), "{pattern}");
-        }
-        for pattern in [
-            "",
-            "us-east-2",
-            "us-east",
-            "eu-*",
-            "*-2",
-            "us-east-1?",
-            "*a",
-        ] {
-            assert!(!is_match(pattern, "us-east-1"), "{pattern}");
-        }
-    }
 }
