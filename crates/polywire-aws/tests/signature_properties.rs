@@ -57,7 +57,7 @@ struct Request {
 fn requests() -> impl Strategy<Value = Request> {
     let method = select(vec!["GET", "PUT", "POST", "DELETE", "HEAD"]).prop_map(str::to_owned);
     let segment = select(vec![
-        "", ".", "..", "a", "%2F", "%", "%4", "ü", "a b", "(1)", "~-_.", "+",
+        "", ".", "..", "a", "%2F", "%2f", "%7E", "%", "%4", "ü", "a b", "(1)", "~-_.", "+",
     ]);
     let path =
         proptest::collection::vec(segment, 0..6).prop_map(|parts| format!("/{}", parts.join("/")));

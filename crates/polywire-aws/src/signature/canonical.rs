@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use polywire_text::hex;
 use polywire_text::percent::{self, Plus};
 use smallvec::SmallVec;
 
@@ -22,7 +23,8 @@ use super::{Algorithm, Scope, SigningTime};
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct PathRule {
     /// Percent-encode the path as it is sent once more, so that `%20` becomes `%2520`. Otherwise
-    /// escapes stay, and only other characters are encoded.
+    /// escapes stay, and only other characters are encoded: `$` becomes `%24`, as in the examples of
+    /// S3. Clients of S3 that send such characters without an escape must sign the escape.
     pub double_encode: bool,
     /// Remove empty segments and the segments `.` and `..`, RFC 3986, section 5.2.4.
     pub normalize: bool,
@@ -163,14 +165,23 @@ fn push_path(out: &mut Vec<u8>, path: &str, rule: PathRule) {
     }
 }
 
-/// Encodes a path, except for `%` with two hexadecimal digits.
+/// Encodes a path that may be encoded already. Escapes stay, in upper case; those of unreserved
+/// characters are decoded. A `%` without two digits is a percent sign.
+///
+/// `%2F` stays, so that a path has the same canonical form only as paths that mean the same.
 fn push_with_escapes(out: &mut Vec<u8>, path: &[u8]) {
     let mut pieces = path.split(|byte| *byte == b'%');
     percent::push_bytes(out, pieces.next().unwrap_or_default(), &percent::PATH);
     for piece in pieces {
-        let is_escape = piece.len() >= 2 && piece[..2].iter().all(u8::is_ascii_hexdigit);
-        out.extend_from_slice(if is_escape { b"%" } else { b"%25" });
-        percent::push_bytes(out, piece, &percent::PATH);
+        let mut escaped = [0];
+        let digits = piece.get(..2).unwrap_or_default();
+        if hex::decode_to_slice(digits, &mut escaped, hex::Case::Any).is_ok() {
+            percent::push_bytes(out, &escaped, &percent::UNRESERVED);
+            percent::push_bytes(out, &piece[2..], &percent::PATH);
+        } else {
+            out.extend_from_slice(b"%25");
+            percent::push_bytes(out, piece, &percent::PATH);
+        }
     }
 }
 
@@ -317,6 +328,7 @@ mod tests {
             ("", "/"),
             ("/a//b/../c%2Fd%20e", "/a//b/../c%2Fd%20e"),
             ("/a b(1)%4", "/a%20b%281%29%254"),
+            ("/%7e%c3%41%2f", "/~%C3A%2F"),
             ("/%C3%BC/ü", "/%C3%BC/%C3%BC"),
         ] {
             assert_eq!(path(sent, PathRule::S3), canonical);
