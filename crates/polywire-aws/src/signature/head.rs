@@ -1,5 +1,7 @@
 //! The head of a request, and the names of headers and parameters of signatures.
 
+use std::fmt;
+
 use http::{HeaderMap, HeaderName};
 
 pub(super) const AUTHORIZATION: HeaderName = http::header::AUTHORIZATION;
@@ -25,7 +27,7 @@ pub(super) mod parameter {
 ///
 /// [`From`] converts the head of an HTTP request. Fill in the fields to use a path that
 /// [`http::Uri`] cannot express.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct RequestHead<'a> {
     /// The method: `GET`.
     pub method: &'a str,
@@ -37,6 +39,16 @@ pub struct RequestHead<'a> {
     pub authority: Option<&'a str>,
     /// All headers.
     pub headers: &'a HeaderMap,
+}
+
+impl fmt::Debug for RequestHead<'_> {
+    /// Without query and header values, which may have signatures and session tokens.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestHead")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> From<&'a http::request::Parts> for RequestHead<'a> {

@@ -15,6 +15,11 @@ fn sessions() {
         SignedRequest::parse(&parts).unwrap().session_token(),
         Some(TOKEN.as_bytes())
     );
+    let debug = format!("{:?}", SignedRequest::parse(&parts).unwrap());
+    assert!(
+        debug.contains("AKIDEXAMPLE") && !debug.contains("token-that"),
+        "{debug}"
+    );
     verify(&parts, &session, before).unwrap();
     let error = verify(&parts, &session, now()).unwrap_err();
     for (dialect, code, status) in [

@@ -69,6 +69,7 @@ fn malformed_headers() {
     let names: String = (100..230).map(|at| format!("a{at};")).collect();
     let many = authorization(|value| value.replace("host;", &format!("{names}host;")));
     assert_error(&many, ErrorKind::Malformed, code, 400);
+    assert!(error(&many).to_string().contains("more than 128 names"));
     let json = error(&many);
     assert_eq!(
         json.code(ErrorDialect::AwsJson),

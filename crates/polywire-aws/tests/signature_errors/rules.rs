@@ -10,6 +10,17 @@ fn genuine_requests() {
     verify_at(&authorization(|value| value.replace(", ", ",")), now()).unwrap();
 }
 
+/// `Host` counts if the URI has a host too.
+#[test]
+fn host_of_header_and_uri() {
+    let mut parts = with_header(unsigned(), "host", "another.example.com");
+    let key = key_of(&credentials());
+    sign_request(&mut parts, Payload::of(b""), &key, &Settings::S3, time()).unwrap();
+    verify_at(&parts, now()).unwrap();
+    let other = with_header(parts, "host", "bucket.example.com");
+    assert_error(&other, ErrorKind::Mismatch, "SignatureDoesNotMatch", 403);
+}
+
 #[test]
 fn wrong_scopes() {
     for (from, to) in [

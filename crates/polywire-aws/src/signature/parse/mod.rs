@@ -12,6 +12,7 @@ mod header;
 mod query;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 use super::error::{ErrorKind, Form};
@@ -29,7 +30,7 @@ use query::{Parameters, parse_query};
 ///
 /// A server looks up the access key id, which may take time, and then calls
 /// [`Verifier::verify`](super::Verifier::verify).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SignedRequest<'a> {
     pub(super) head: RequestHead<'a>,
     pub(super) form: Form,
@@ -131,5 +132,22 @@ impl<'a> SignedRequest<'a> {
             }
             _ => SigningKey::derive(credentials, scope.date(), scope.region(), scope.service()),
         }
+    }
+}
+
+impl fmt::Debug for SignedRequest<'_> {
+    /// Without signature and session token.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignedRequest")
+            .field("head", &self.head)
+            .field("form", &self.form)
+            .field("algorithm", &self.algorithm)
+            .field("access_key_id", &self.access_key_id)
+            .field("scope", &self.scope)
+            .field("time", &self.time)
+            .field("signed_headers", &self.signed_headers)
+            .field("payload", &self.payload)
+            .field("expires", &self.expires)
+            .finish_non_exhaustive()
     }
 }

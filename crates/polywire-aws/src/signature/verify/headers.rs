@@ -44,7 +44,7 @@ impl Verifier {
         }
         names.finish()?;
         let is_host_signed = signed.iter().any(|header| header.name == "host");
-        if !is_host_signed && missing.first().is_none_or(|name| name != "host") {
+        if !is_host_signed {
             missing.insert(0, "host".to_owned());
         }
         if !missing.is_empty() {
@@ -57,7 +57,7 @@ impl Verifier {
     /// Adds the name of a header that is not signed, if it must be signed.
     fn note_unsigned(&self, name: &str, missing: &mut Vec<String>) {
         let may_be_unsigned = !self.requires_signed_token && name == X_AMZ_SECURITY_TOKEN.as_str();
-        if name == "host" || name.starts_with("x-amz-") && !may_be_unsigned {
+        if name.starts_with("x-amz-") && !may_be_unsigned {
             missing.push(name.to_owned());
         }
     }
