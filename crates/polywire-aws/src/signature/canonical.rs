@@ -303,7 +303,8 @@ fn push_header_value(out: &mut Vec<u8>, value: &[u8]) {
         let end = from + at + 1;
         if rest[end] == b' ' {
             out.extend_from_slice(&rest[..end]);
-            rest = rest[end..].trim_ascii_start();
+            let spaces = rest[end..].iter().take_while(|byte| **byte == b' ').count();
+            rest = &rest[end + spaces..];
             from = 0;
         } else {
             from = end;
@@ -359,6 +360,7 @@ mod tests {
         };
         assert_eq!(value("  a   b\tc  "), "a b\tc");
         assert_eq!(value("\"a   b\""), "\"a b\"");
+        assert_eq!(value("a  \tb\t  c"), "a \tb\t c");
         assert_eq!(value(" "), "");
     }
 }
