@@ -1,6 +1,7 @@
 //! The examples of the Amazon S3 API reference: "Examples: Signature calculations", "Authenticating
 //! requests: using query parameters", "Signature calculations ... chunked upload", "... trailing
 //! headers", and "Example: browser-based upload using HTTP POST".
+#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::time::Duration;
 

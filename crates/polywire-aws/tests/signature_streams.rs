@@ -1,4 +1,5 @@
 //! Signatures of chunks and of events: order, changes, and both versions.
+#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 use std::time::Duration;
 
@@ -211,7 +212,10 @@ fn events_past_midnight() {
         };
         let date = at(seconds);
         assert!(verify(at(seconds + 1), payload, &signature, date).is_err());
-        assert!(verify(date, b"other", &signature, date).is_err());
+        let error = verify(date, b"other", &signature, date).unwrap_err();
+        let day = if seconds == 0 { "20150830" } else { "20150831" };
+        let scope = format!("\n{day}/us-east-1/transcribe/aws4_request\n");
+        assert!(String::from_utf8_lossy(error.string_to_sign()).contains(&scope));
         assert!(verify(date, payload, &signature[1..], date).is_err());
         let skew = verify(date, payload, &signature, at(seconds + 901)).unwrap_err();
         assert_eq!(skew.kind(), ErrorKind::TooSkewed);

@@ -1,4 +1,5 @@
 //! AWS's signing test suite: every case, signed and verified, in the header and as presigned URL.
+#![allow(clippy::unwrap_used, reason = "tests: helpers outside of #[test]")]
 
 mod signature_cases;
 

@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use polywire_text::hex;
 use polywire_text::percent::{self, Plus};
 use smallvec::SmallVec;
 
@@ -22,7 +23,8 @@ use super::{Algorithm, Scope, SigningTime};
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct PathRule {
     /// Percent-encode the path as it is sent once more, so that `%20` becomes `%2520`. Otherwise
-    /// escapes stay, and only other characters are encoded.
+    /// escapes stay, and only other characters are encoded: `$` becomes `%24`, as in the examples of
+    /// S3. Clients of S3 that send such characters without an escape must sign the escape.
     pub double_encode: bool,
     /// Remove empty segments and the segments `.` and `..`, RFC 3986, section 5.2.4.
     pub normalize: bool,
@@ -41,8 +43,36 @@ impl PathRule {
     };
 }
 
-/// Headers in the order of their lower-case names.
-pub(super) type SignedHeaders<'a> = SmallVec<[(&'a str, &'a [u8]); 24]>;
+/// A header with a lower-case name.
+#[derive(Clone, Copy)]
+pub(super) struct Header<'a> {
+    /// The first eight bytes of the name, in big-endian order: comparing them first decides most
+    /// comparisons.
+    prefix: u64,
+    pub(super) name: &'a str,
+    pub(super) value: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    pub(super) fn new(name: &'a str, value: &'a [u8]) -> Self {
+        let mut prefix = [0; 8];
+        let len = name.len().min(8);
+        prefix[..len].copy_from_slice(&name.as_bytes()[..len]);
+        Self {
+            prefix: u64::from_be_bytes(prefix),
+            name,
+            value,
+        }
+    }
+}
+
+/// Headers in the order of their names.
+pub(super) type Headers<'a> = SmallVec<[Header<'a>; 24]>;
+
+/// Sorts by name. Values of the same name keep their order.
+pub(super) fn sort_headers(headers: &mut [Header<'_>]) {
+    headers.sort_by(|a, b| a.prefix.cmp(&b.prefix).then_with(|| a.name.cmp(b.name)));
+}
 
 /// A canonical request and a string to sign, in one buffer.
 pub(super) struct Canonical {
@@ -62,7 +92,7 @@ pub(super) struct Content<'a> {
     pub(super) query_without: &'a [&'a str],
     /// Encoded parameters that are not part of `query`.
     pub(super) query_with: &'a [(&'a str, &'a str)],
-    pub(super) headers: &'a [(&'a str, &'a [u8])],
+    pub(super) headers: &'a [Header<'a>],
     pub(super) payload: &'a str,
 }
 
@@ -75,7 +105,7 @@ impl Canonical {
     ) -> Self {
         let headers = content.headers.iter();
         let headers: usize = headers
-            .map(|(name, value)| 2 * name.len() + value.len() + 3)
+            .map(|header| 2 * header.name.len() + header.value.len() + 3)
             .sum();
         // Enough for most requests. Encoded characters and parameters of presigned URLs may need
         // more.
@@ -135,14 +165,23 @@ fn push_path(out: &mut Vec<u8>, path: &str, rule: PathRule) {
     }
 }
 
-/// Encodes a path, except for `%` with two hexadecimal digits.
+/// Encodes a path that may be encoded already. Escapes stay, in upper case; those of unreserved
+/// characters are decoded. A `%` without two digits is a percent sign.
+///
+/// `%2F` stays, so that a path has the same canonical form only as paths that mean the same.
 fn push_with_escapes(out: &mut Vec<u8>, path: &[u8]) {
     let mut pieces = path.split(|byte| *byte == b'%');
     percent::push_bytes(out, pieces.next().unwrap_or_default(), &percent::PATH);
     for piece in pieces {
-        let is_escape = piece.len() >= 2 && piece[..2].iter().all(u8::is_ascii_hexdigit);
-        out.extend_from_slice(if is_escape { b"%" } else { b"%25" });
-        percent::push_bytes(out, piece, &percent::PATH);
+        let mut escaped = [0];
+        let digits = piece.get(..2).unwrap_or_default();
+        if hex::decode_to_slice(digits, &mut escaped, hex::Case::Any).is_ok() {
+            percent::push_bytes(out, &escaped, &percent::UNRESERVED);
+            percent::push_bytes(out, &piece[2..], &percent::PATH);
+        } else {
+            out.extend_from_slice(b"%25");
+            percent::push_bytes(out, piece, &percent::PATH);
+        }
     }
 }
 
@@ -225,9 +264,9 @@ fn push_component(out: &mut Vec<u8>, component: &[u8]) {
 
 /// Appends the lines of the headers, an empty line and the names. Returns the place of the names.
 /// Values of the same name become one value, separated by commas.
-fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
+fn push_headers(out: &mut Vec<u8>, headers: &[Header<'_>]) -> Range<usize> {
     let mut previous = "";
-    for (name, value) in headers {
+    for Header { name, value, .. } in headers {
         if *name == previous {
             out.push(b',');
         } else {
@@ -243,7 +282,7 @@ fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
     out.extend_from_slice(b"\n\n");
     let start = out.len();
     previous = "";
-    for (name, _) in headers {
+    for Header { name, .. } in headers {
         if *name != previous {
             if !previous.is_empty() {
                 out.push(b';');
@@ -257,18 +296,21 @@ fn push_headers(out: &mut Vec<u8>, headers: &[(&str, &[u8])]) -> Range<usize> {
 
 /// Appends a value without white space at the ends, and with single spaces inside.
 fn push_header_value(out: &mut Vec<u8>, value: &[u8]) {
-    let value = value.trim_ascii();
-    if !value.windows(2).any(|pair| pair == b"  ") {
-        out.extend_from_slice(value);
-        return;
-    }
-    let mut previous = 0;
-    for byte in value {
-        if (*byte, previous) != (b' ', b' ') {
-            out.push(*byte);
+    let mut rest = value.trim_ascii();
+    // A space is never the last byte, so there is a byte after each.
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b' ', &rest[from..]) {
+        let end = from + at + 1;
+        if rest[end] == b' ' {
+            out.extend_from_slice(&rest[..end]);
+            let spaces = rest[end..].iter().take_while(|byte| **byte == b' ').count();
+            rest = &rest[end + spaces..];
+            from = 0;
+        } else {
+            from = end;
         }
-        previous = *byte;
     }
+    out.extend_from_slice(rest);
 }
 
 #[cfg(test)]
@@ -287,6 +329,7 @@ mod tests {
             ("", "/"),
             ("/a//b/../c%2Fd%20e", "/a//b/../c%2Fd%20e"),
             ("/a b(1)%4", "/a%20b%281%29%254"),
+            ("/%7e%c3%41%2f", "/~%C3A%2F"),
             ("/%C3%BC/ü", "/%C3%BC/%C3%BC"),
         ] {
             assert_eq!(path(sent, PathRule::S3), canonical);
@@ -317,6 +360,7 @@ mod tests {
         };
         assert_eq!(value("  a   b\tc  "), "a b\tc");
         assert_eq!(value("\"a   b\""), "\"a b\"");
+        assert_eq!(value("a  \tb\t  c"), "a \tb\t c");
         assert_eq!(value(" "), "");
     }
 }

@@ -207,6 +207,25 @@ impl SignatureError {
     }
 
     /// The code of the error.
+    ///
+    /// | kind | S3 | awsQuery | awsJson, restJson1 |
+    /// |---|---|---|---|
+    /// | `Missing` | AccessDenied | MissingAuthenticationToken | MissingAuthenticationTokenException |
+    /// | `BothForms` | InvalidArgument | IncompleteSignature | IncompleteSignatureException |
+    /// | `Malformed`, `Duplicate`, `InvalidExpiry` | AuthorizationHeaderMalformed or AuthorizationQueryParametersError | IncompleteSignature | IncompleteSignatureException |
+    /// | `MissingDate` | AccessDenied | IncompleteSignature | IncompleteSignatureException |
+    /// | `UnsupportedAlgorithm` | InvalidRequest | IncompleteSignature | IncompleteSignatureException |
+    /// | `WrongScope` | as `Malformed` | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | `UnknownAccessKey` | InvalidAccessKeyId | InvalidClientTokenId | UnrecognizedClientException |
+    /// | `InvalidToken` | InvalidToken | InvalidClientTokenId | UnrecognizedClientException |
+    /// | `ExpiredToken` | ExpiredToken | ExpiredToken | ExpiredTokenException |
+    /// | `TooSkewed` | RequestTimeTooSkewed | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | `Expired`, `NotYetValid`, `UnsignedHeaders` | AccessDenied | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | `MissingPayloadHash` | InvalidRequest | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | `InvalidPayloadHash` | InvalidArgument | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | `PayloadMismatch` | XAmzContentSHA256Mismatch | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | `Mismatch` | SignatureDoesNotMatch | SignatureDoesNotMatch | InvalidSignatureException |
+    /// | mistakes of the server | InternalError | InternalFailure | InternalFailure |
     #[must_use]
     pub fn code(&self, dialect: ErrorDialect) -> &'static str {
         self.answer(dialect).0

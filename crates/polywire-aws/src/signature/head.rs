@@ -1,5 +1,7 @@
 //! The head of a request, and the names of headers and parameters of signatures.
 
+use std::fmt;
+
 use http::{HeaderMap, HeaderName};
 
 pub(super) const AUTHORIZATION: HeaderName = http::header::AUTHORIZATION;
@@ -25,7 +27,7 @@ pub(super) mod parameter {
 ///
 /// [`From`] converts the head of an HTTP request. Fill in the fields to use a path that
 /// [`http::Uri`] cannot express.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct RequestHead<'a> {
     /// The method: `GET`.
     pub method: &'a str,
@@ -39,13 +41,25 @@ pub struct RequestHead<'a> {
     pub headers: &'a HeaderMap,
 }
 
+impl fmt::Debug for RequestHead<'_> {
+    /// Without query and header values, which may have signatures and session tokens.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestHead")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> From<&'a http::request::Parts> for RequestHead<'a> {
+    /// The authority is that of the URI, without the default port of its scheme, which clients do not
+    /// send in `Host`.
     fn from(parts: &'a http::request::Parts) -> Self {
         Self {
             method: parts.method.as_str(),
             path: parts.uri.path(),
             query: parts.uri.query().unwrap_or_default(),
-            authority: parts.uri.authority().map(http::uri::Authority::as_str),
+            authority: host_to_send(&parts.uri),
             headers: &parts.headers,
         }
     }
@@ -53,7 +67,7 @@ impl<'a> From<&'a http::request::Parts> for RequestHead<'a> {
 
 /// The host of a URI as clients send it: without the default port of the scheme, and without user
 /// and password.
-pub(super) fn host_to_send(uri: &http::Uri) -> Option<&str> {
+fn host_to_send(uri: &http::Uri) -> Option<&str> {
     let authority = uri.authority()?.as_str();
     let host = authority
         .rsplit_once('@')

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use subtle::ConstantTimeEq as _;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 #[cfg(feature = "sigv4a")]
 use super::ecdsa::EcdsaKey;
@@ -54,7 +54,9 @@ impl SigningKey {
         initial.extend_from_slice(credentials.secret_access_key().as_bytes());
         let mut key = MacKey::new(&initial);
         for part in [date.as_str(), region, service, TERMINATOR] {
-            key = MacKey::new(&*Zeroizing::new(key.mac(part.as_bytes())));
+            let mut next = key.mac(part.as_bytes());
+            key = MacKey::new(&next);
+            next[..].zeroize();
         }
         Self {
             credentials: credentials.clone(),
@@ -159,7 +161,7 @@ impl SigningKey {
     pub fn verify(&self, string_to_sign: &[u8], signature: &Signature) -> bool {
         match &self.secret {
             Secret::Hmac(key) => {
-                let own = Zeroizing::new(key.mac(string_to_sign));
+                let own = key.mac(string_to_sign);
                 signature
                     .to_mac()
                     .is_some_and(|claimed| own.ct_eq(&claimed).into())

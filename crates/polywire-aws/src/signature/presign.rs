@@ -6,7 +6,7 @@ use polywire_text::percent;
 
 use super::canonical::{Canonical, Content};
 use super::error::ErrorKind;
-use super::head::{X_AMZ_SECURITY_TOKEN, host_to_send, parameter};
+use super::head::{X_AMZ_SECURITY_TOKEN, parameter};
 use super::sign::{check_day, select_headers};
 use super::{Payload, RequestHead, Settings, SignatureError, SigningKey, SigningTime};
 
@@ -65,7 +65,7 @@ pub fn presign(
     }
     // The token is a parameter.
     let headers = select_headers(head, |name| *name == X_AMZ_SECURITY_TOKEN);
-    let mut names: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
+    let mut names: Vec<&str> = headers.iter().map(|header| header.name).collect();
     names.dedup();
 
     let encode = |text: &str| {
@@ -146,8 +146,7 @@ pub fn presign_request(
     time: SigningTime,
     expires: Duration,
 ) -> Result<(), SignatureError> {
-    let mut head = RequestHead::from(&*parts);
-    head.authority = host_to_send(&parts.uri);
+    let head = RequestHead::from(&*parts);
     let query = presign(head, payload, key, settings, time, expires)?;
     let target = format!("{}?{query}", parts.uri.path());
     let mut uri = parts.uri.clone().into_parts();

@@ -37,7 +37,7 @@ impl Scope {
     #[must_use]
     pub fn new(date: Date, region: &str, service: &str) -> Self {
         Self {
-            text: format!("{date}/{region}/{service}/{TERMINATOR}").into(),
+            text: join(&[date.as_str(), region, service, TERMINATOR]),
             date,
             region_len: region.len(),
             service_len: service.len(),
@@ -48,7 +48,7 @@ impl Scope {
     #[must_use]
     pub fn new_v4a(date: Date, service: &str) -> Self {
         Self {
-            text: format!("{date}/{service}/{TERMINATOR}").into(),
+            text: join(&[date.as_str(), service, TERMINATOR]),
             date,
             region_len: 0,
             service_len: service.len(),
@@ -83,6 +83,11 @@ impl Scope {
         let end = self.text.len() - TERMINATOR.len() - 1;
         &self.text[end - self.service_len..end]
     }
+}
+
+/// Joins the parts with slashes.
+fn join(parts: &[&str]) -> Box<str> {
+    parts.join("/").into()
 }
 
 impl fmt::Debug for Scope {

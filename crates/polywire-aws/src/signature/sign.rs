@@ -3,11 +3,10 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::canonical::{Canonical, Content, PathRule, SignedHeaders};
+use super::canonical::{Canonical, Content, Header, Headers, PathRule, sort_headers};
 use super::error::ErrorKind;
 use super::head::{
     AUTHORIZATION, X_AMZ_CONTENT_SHA256, X_AMZ_DATE, X_AMZ_REGION_SET, X_AMZ_SECURITY_TOKEN,
-    host_to_send,
 };
 use super::{Payload, RequestHead, Signature, SignatureError, SigningKey, SigningTime};
 
@@ -89,15 +88,14 @@ pub fn sign_request(
     time: SigningTime,
 ) -> Result<Signature, SignatureError> {
     insert_headers(&mut parts.headers, payload, key, settings, time)?;
-    let mut head = RequestHead::from(&*parts);
-    head.authority = host_to_send(&parts.uri);
+    let head = RequestHead::from(&*parts);
     let (signature, authorization) = authorization(head, payload, key, settings, time)?;
     parts.headers.insert(AUTHORIZATION, authorization);
     Ok(signature)
 }
 
 /// The first half of [`sign_request`]: inserts the headers that a signature needs, except for
-/// `Authorization`, which it removes.
+/// `Authorization`.
 ///
 /// # Errors
 ///
@@ -109,7 +107,6 @@ pub fn insert_headers(
     settings: &Settings,
     time: SigningTime,
 ) -> Result<(), SignatureError> {
-    headers.remove(AUTHORIZATION);
     headers.insert(X_AMZ_DATE, header_value(time.as_str())?);
     if settings.content_sha256 || !matches!(payload, Payload::Sha256(_)) {
         headers.insert(
@@ -205,22 +202,21 @@ fn invalid_header<E>(_: E) -> SignatureError {
 pub(super) fn select_headers<'a>(
     head: RequestHead<'a>,
     is_excluded: impl Fn(&HeaderName) -> bool,
-) -> SignedHeaders<'a> {
-    let mut selected = SignedHeaders::new();
+) -> Headers<'a> {
+    let mut selected = Headers::new();
     let mut has_host = false;
     for (name, value) in head.headers {
         if !is_hop_by_hop(name.as_str()) && !is_excluded(name) {
             has_host |= *name == http::header::HOST;
-            selected.push((name.as_str(), value.as_bytes()));
+            selected.push(Header::new(name.as_str(), value.as_bytes()));
         }
     }
     if let Some(authority) = head.authority
         && !has_host
     {
-        selected.push(("host", authority.as_bytes()));
+        selected.push(Header::new("host", authority.as_bytes()));
     }
-    // Stable: values of the same name keep their order.
-    selected.sort_by_key(|(name, _)| *name);
+    sort_headers(&mut selected);
     selected
 }
 

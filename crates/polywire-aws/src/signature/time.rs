@@ -18,7 +18,7 @@ impl Date {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits: [u8; 8] = text.as_bytes().try_into().ok()?;
-        SigningTime::parse_parts(&digits, b"000000")?;
+        parse_seconds(&digits, b"000000")?;
         Some(Self(digits))
     }
 }
@@ -76,27 +76,10 @@ impl SigningTime {
         let bytes: &[u8; 16] = text.as_bytes().try_into().ok()?;
         let (date, rest) = bytes.split_first_chunk::<8>()?;
         let time = rest.strip_prefix(b"T")?.strip_suffix(b"Z")?;
-        Self::parse_parts(date, time.try_into().ok()?)
-    }
-
-    fn parse_parts(date: &[u8; 8], time: &[u8; 6]) -> Option<Self> {
-        let pair = |high: u8, low: u8| {
-            let both = high.is_ascii_digit() && low.is_ascii_digit();
-            both.then(|| (high - b'0') * 10 + (low - b'0'))
-        };
-        let [a, b, c, d, e, f, g, h] = *date;
-        let [i, j, k, l, m, n] = *time;
-        let century = i64::from(pair(a, b)?);
-        let civil = Civil {
-            year: century * 100 + i64::from(pair(c, d)?),
-            month: pair(e, f)?,
-            day: pair(g, h)?,
-            hour: pair(i, j)?,
-            minute: pair(k, l)?,
-            second: pair(m, n)?,
-            nanosecond: 0,
-        };
-        Self::new(Timestamp::from_civil(civil).ok()?)
+        Some(Self {
+            seconds: parse_seconds(date, time.try_into().ok()?)?,
+            text: *bytes,
+        })
     }
 
     /// The 16 characters.
@@ -118,6 +101,27 @@ impl SigningTime {
     pub fn seconds(&self) -> i64 {
         self.seconds
     }
+}
+
+/// Seconds since 1970 of `YYYYMMDD` and `HHMMSS`.
+fn parse_seconds(date: &[u8; 8], time: &[u8; 6]) -> Option<i64> {
+    let pair = |high: u8, low: u8| {
+        let both = high.is_ascii_digit() && low.is_ascii_digit();
+        both.then(|| (high - b'0') * 10 + (low - b'0'))
+    };
+    let [a, b, c, d, e, f, g, h] = *date;
+    let [i, j, k, l, m, n] = *time;
+    let century = i64::from(pair(a, b)?);
+    let civil = Civil {
+        year: century * 100 + i64::from(pair(c, d)?),
+        month: pair(e, f)?,
+        day: pair(g, h)?,
+        hour: pair(i, j)?,
+        minute: pair(k, l)?,
+        second: pair(m, n)?,
+        nanosecond: 0,
+    };
+    Some(Timestamp::from_civil(civil).ok()?.seconds())
 }
 
 /// The text of bytes that are ASCII by construction.

@@ -74,25 +74,20 @@ impl Signature {
     /// `None` for anything else.
     #[must_use]
     pub fn parse(algorithm: Algorithm, text: &[u8]) -> Option<Self> {
-        let digits = match algorithm {
-            Algorithm::V4 => text,
-            Algorithm::V4a => {
-                let padding = text.iter().rev().take_while(|byte| **byte == b'*').count();
-                &text[..text.len() - padding]
-            }
-        };
-        let len_is_valid = match algorithm {
-            Algorithm::V4 => digits.len() == 64,
-            Algorithm::V4a => {
-                text.len() <= MAX_SIGNATURE && digits.len().is_multiple_of(2) && !digits.is_empty()
-            }
-        };
-        let are_digits = || {
-            digits
+        if algorithm == Algorithm::V4 {
+            let mut mac = [0; 32];
+            hex::decode_to_slice(text, &mut mac, hex::Case::Lower).ok()?;
+            return Some(Self::from_digits(text));
+        }
+        let padding = text.iter().rev().take_while(|byte| **byte == b'*').count();
+        let digits = &text[..text.len() - padding];
+        let is_signature = text.len() <= MAX_SIGNATURE
+            && digits.len().is_multiple_of(2)
+            && !digits.is_empty()
+            && digits
                 .iter()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        };
-        (len_is_valid && are_digits()).then(|| Self::from_digits(digits))
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        is_signature.then(|| Self::from_digits(digits))
     }
 
     /// The digits.

@@ -97,8 +97,8 @@ fn s3_path(path: &str) -> String {
     let mut out = String::new();
     let mut at = 0;
     while at < bytes.len() {
-        if escape(&bytes[at..]).is_some() {
-            out.push_str(&path[at..at + 3]);
+        if let Some(byte) = escape(&bytes[at..]) {
+            out.push_str(&encode(&[byte], b""));
             at += 3;
         } else {
             out.push_str(&encode(&bytes[at..=at], b"/"));

@@ -1,15 +1,19 @@
 //! Verifying the signature of a request.
 
+mod headers;
+mod region;
+
 use std::time::Duration;
 
 use polywire_text::Timestamp;
 
-use super::canonical::{Canonical, Content, SignedHeaders};
+use super::canonical::{Canonical, Content};
 use super::error::{ErrorKind, Form};
-use super::head::{X_AMZ_SECURITY_TOKEN, parameter};
+use super::head::parameter;
 use super::{
     PathRule, Payload, Settings, SignatureError, SignedRequest, SigningKey, VerifiedRequest,
 };
+use region::is_match;
 
 /// The largest difference between the times of client and server: 15 minutes, as AWS has it.
 pub const DEFAULT_MAX_SKEW: Duration = Duration::from_secs(15 * 60);
@@ -165,7 +169,7 @@ impl Verifier {
     ) -> Result<VerifiedRequest, SignatureError> {
         self.check_scope(request)?;
         self.check_time(request, now)?;
-        self.check_signed_headers(request)?;
+        let headers = self.signed_headers(request)?;
         let payload = self.payload(request, body_hash)?;
         check_key(request, key)?;
 
@@ -183,7 +187,7 @@ impl Verifier {
                     Form::Query => &without_token,
                 },
                 query_with: &[],
-                headers: &find_headers(request)?,
+                headers: &headers,
                 payload: payload.text(&mut [0; 64]),
             },
             request.algorithm,
@@ -277,36 +281,6 @@ impl Verifier {
         Ok(())
     }
 
-    /// Requires that `host` and all headers `x-amz-*` are signed.
-    fn check_signed_headers(&self, request: &SignedRequest<'_>) -> Result<(), SignatureError> {
-        let is_signed = |name: &str| {
-            request
-                .signed_headers
-                .split(';')
-                .any(|signed| signed == name)
-        };
-        let may_be_unsigned =
-            |name: &http::HeaderName| !self.requires_signed_token && name == X_AMZ_SECURITY_TOKEN;
-        let mut missing = Vec::new();
-        if !is_signed("host") {
-            missing.push("host".to_owned());
-        }
-        for name in request.head.headers.keys() {
-            if name.as_str().starts_with("x-amz-")
-                && !is_signed(name.as_str())
-                && !may_be_unsigned(name)
-            {
-                missing.push(name.as_str().to_owned());
-            }
-        }
-        if missing.is_empty() {
-            Ok(())
-        } else {
-            missing.sort();
-            Err(SignatureError::unsigned_headers(missing))
-        }
-    }
-
     fn payload(
         &self,
         request: &SignedRequest<'_>,
@@ -353,33 +327,6 @@ fn check_key(request: &SignedRequest<'_>, key: &SigningKey) -> Result<(), Signat
     Err(SignatureError::new(ErrorKind::WrongKey, message))
 }
 
-/// The signed headers in the order of their names.
-fn find_headers<'a>(request: &'a SignedRequest<'_>) -> Result<SignedHeaders<'a>, SignatureError> {
-    let mut found = SignedHeaders::new();
-    for name in request.signed_headers.split(';') {
-        let values = request.head.headers.get_all(name);
-        let before = found.len();
-        found.extend(values.iter().map(|value| (name, value.as_bytes())));
-        if name == "host" && found.len() > before + 1 {
-            return Err(SignatureError::new(
-                ErrorKind::Duplicate,
-                "host occurs more than once",
-            ));
-        }
-        if found.len() > before {
-            continue;
-        }
-        match request.head.authority {
-            Some(authority) if name == "host" => found.push((name, authority.as_bytes())),
-            _ => {
-                let message = format!("the signed header '{name}' is missing in the request");
-                return Err(SignatureError::new(ErrorKind::Malformed, message));
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// Rejects a time that differs from `now` by more than `max_skew`.
 pub(super) fn check_skew(
     time: Timestamp,
@@ -395,50 +342,4 @@ pub(super) fn check_skew(
         ));
     }
     Ok(())
-}
-
-/// Whether `*` of the pattern, which matches any characters, and its other characters match `text`.
-/// At most `pattern.len() * text.len()` steps.
-fn is_match(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut at, mut read) = (0, 0);
-    // The last `*`, and how much of the text it has matched.
-    let mut star: Option<(usize, usize)> = None;
-    while read < text.len() {
-        if pattern.get(at) == Some(&b'*') {
-            star = Some((at, read));
-            at += 1;
-        } else if pattern.get(at) == Some(&text[read]) {
-            (at, read) = (at + 1, read + 1);
-        } else if let Some((place, matched)) = star {
-            star = Some((place, matched + 1));
-            (at, read) = (place + 1, matched + 1);
-        } else {
-            return false;
-        }
-    }
-    pattern[at..].iter().all(|byte| *byte == b'*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_match;
-
-    #[test]
-    fn regions() {
-        for pattern in ["*", "us-*", "us-east-1", "*-1", "u*t-*", "us-east-1*", "**"] {
-            assert!(is_match(pattern, "us-east-1"), "{pattern}");
-        }
-        for pattern in [
-            "",
-            "us-east-2",
-            "us-east",
-            "eu-*",
-            "*-2",
-            "us-east-1?",
-            "*a",
-        ] {
-            assert!(!is_match(pattern, "us-east-1"), "{pattern}");
-        }
-    }
 }
