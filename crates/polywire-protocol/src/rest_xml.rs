@@ -165,8 +165,6 @@ impl RestFormat for RestXmlFormat {
     fn check_empty_body(&self, incoming: &IncomingMessage<'_, '_>) -> Result<(), Error> {
         let shape = incoming.root.target();
         let required = match incoming.bindings.payload {
-            // An event stream is not read with the head.
-            Some(_) if incoming.bindings.has_event_stream => false,
             Some(payload) => !payload.is_raw && shape.member(payload.ordinal).is_required(),
             None => {
                 let bindings = incoming.bindings;

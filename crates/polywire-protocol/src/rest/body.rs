@@ -56,7 +56,7 @@ impl<'de> IncomingMessage<'_, 'de> {
             sink.decode_any(self.root, head_decoder)?;
         }
         if self.body.is_empty() {
-            if self.bindings.has_body() {
+            if self.bindings.has_body() && !self.bindings.has_event_stream {
                 format.check_empty_body(self)?;
             }
             return sink.finish(self.root, head_decoder);

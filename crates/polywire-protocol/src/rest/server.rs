@@ -54,7 +54,6 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
         let operation_bindings = self.operation_bindings(operation)?;
-        check_event_streams::<F>(operation_bindings, request)?;
         check_media_types::<F>(operation, operation_bindings, request)?;
         let bindings = &operation_bindings.input;
         let incoming = IncomingMessage {
@@ -191,7 +190,11 @@ fn check_media_types<F: RestFormat>(
 ) -> Result<(), Fault> {
     let OperationBindings { input, output, .. } = operation_bindings;
     let summary = HeadSummary::new(request.head);
-    if !request.body.is_empty() {
+    if input.has_event_stream && request.body.is_empty() {
+        if summary.content_type.is_some() {
+            summary.check_type(EVENT_STREAM, |_| false)?;
+        }
+    } else if !request.body.is_empty() {
         if summary.has_coding && !has_own_coding(operation) {
             check_coding(&request.head.headers)?;
         }
@@ -207,7 +210,9 @@ fn check_media_types<F: RestFormat>(
             return Err(Fault::new(FaultKind::UnsupportedMediaType, message));
         }
     }
-    if output.has_body() && !output.has_event_stream {
+    if output.has_event_stream {
+        summary.check_accept(EVENT_STREAM, F::is_document)?;
+    } else if output.has_body() {
         match expected_type::<F>(output.payload, operation.output()) {
             ExpectedType::Any => {}
             ExpectedType::Type(wanted) => summary.check_accept(wanted, |_| false)?,
@@ -215,25 +220,6 @@ fn check_media_types<F: RestFormat>(
         }
     }
     Ok(())
-}
-
-/// Checks the media types of event streams, whose messages arrive after the head was decoded.
-fn check_event_streams<F: RestFormat>(
-    operation_bindings: &OperationBindings,
-    request: &ReadPlan<'_>,
-) -> Result<(), Fault> {
-    let OperationBindings { input, output, .. } = operation_bindings;
-    if !input.has_event_stream && !output.has_event_stream {
-        return Ok(());
-    }
-    let summary = HeadSummary::new(request.head);
-    if input.has_event_stream && request.body.is_empty() && summary.content_type.is_some() {
-        summary.check_type(EVENT_STREAM, |_| false)?;
-    }
-    match output.has_event_stream {
-        true => summary.check_accept(EVENT_STREAM, F::is_document),
-        false => Ok(()),
-    }
 }
 
 /// The media type that is expected of a body.
