@@ -128,10 +128,11 @@ impl<'a, 's, 'de> EventDecoder<'a, 's, 'de> {
                 self.stage = Stage::End;
                 return Ok(END);
             }
-            if !shape.member(ordinal).has(MemberFlags::EVENT_HEADER) {
+            let member = shape.member(ordinal);
+            if !member.has(MemberFlags::EVENT_HEADER) {
                 return Ok(ordinal);
             }
-            self.inner()?.document()?;
+            skip_scalar(member, self.inner()?)?;
         }
     }
 
@@ -155,6 +156,22 @@ impl<'a, 's, 'de> EventDecoder<'a, 's, 'de> {
     ) -> Option<Result<T, Error>> {
         let (name, value) = self.header.take()?;
         Some(convert(value).ok_or_else(|| wrong_type(name, expected, value)))
+    }
+}
+
+/// Reads a value that a header can have. Not as a document, which XML does not have.
+#[cold]
+fn skip_scalar(at: Member<'_>, decoder: &mut dyn Decoder<'_>) -> Result<(), Error> {
+    use polywire_schema::ShapeKind as Kind;
+
+    match at.kind() {
+        Kind::Boolean => decoder.boolean(at).map(drop),
+        Kind::Byte | Kind::Short | Kind::Integer | Kind::IntEnum | Kind::Long => {
+            decoder.integer(at).map(drop)
+        }
+        Kind::Blob => decoder.blob(at).map(drop),
+        Kind::Timestamp => decoder.timestamp(at).map(drop),
+        _ => decoder.text(at).map(drop),
     }
 }
 

@@ -5,10 +5,13 @@
 //! message as encoded. The signature covers the encoded header `:date`, the payload, and the
 //! signature before. An envelope without payload ends the stream.
 //!
-//! This module has only the framing. The signer of `polywire-aws` computes and checks signatures:
+//! This module has only the framing. `EventSigner` and `EventVerifier` of `polywire-aws` compute
+//! and check signatures. Their arguments are the date, [`SignedEnvelope::signed_header`] of this
+//! date, and the payload:
 //!
-//! - To send: encode the event, pass [`SignedEnvelope::signed_header`] and the event to the
-//!   signer, and write [`SignedEnvelope::encode`]. At the end, sign and write an empty payload.
+//! - To send: encode the event, sign it, and write [`SignedEnvelope::encode`] with the same date,
+//!   which has whole seconds. At the end, sign and write an empty payload. The initial message is
+//!   signed like an event.
 //! - To receive: read the outer message with a [`MessageDecoder`], split it with
 //!   [`SignedEnvelope::from_message`], have the signature checked, and only then read
 //!   [`SignedEnvelope::event`]. A stream that ends without the empty envelope is truncated.

@@ -297,6 +297,17 @@ fn headers_in_the_document_are_ignored() {
     }
 }
 
+#[test]
+fn headers_in_an_xml_document_are_ignored() {
+    let set = set();
+    let subject = Subject::new(&set, ProtocolKind::RestXml);
+    let document = b"<Node><id>other</id><label>l</label></Node>";
+    let message = event("node", vec![text("id", "own")], document);
+    let (_, read) = subject.decode(RESPONSE, &message).unwrap();
+    assert_eq!(read["node"]["id"], Value::from("own"));
+    assert_eq!(read["node"]["label"], Value::from("l"));
+}
+
 /// Documents can nest the structure of the event. There its members are ordinary members.
 #[test]
 fn structures_of_events_can_be_nested() {

@@ -123,14 +123,16 @@ fn malformed_payloads_are_rejected() {
 fn sensitive_events_are_not_quoted() {
     each(|subject| {
         let headers = vec![EventHeader::new("pin", EventHeaderValue::Long(1234))];
-        for message in [
-            event("secret", headers, b""),
-            event("secret", vec![], br#"{"text":1234}"#),
-        ] {
-            let error = subject.decode(RESPONSE, &message).unwrap_err();
-            assert!(!error.to_string().contains("1234"), "{error}");
-            assert_eq!(error.what_was_found(), "");
-        }
+        let error = subject
+            .decode(RESPONSE, &event("secret", headers, b""))
+            .unwrap_err();
+        // The name is from the model.
+        assert_eq!(error.path(), "header pin");
+        assert_eq!(error.what_was_found(), "");
+        let message = event("secret", vec![], br#"{"text":1234}"#);
+        let error = subject.decode(RESPONSE, &message).unwrap_err();
+        assert!(!error.to_string().contains("1234"), "{error}");
+        assert_eq!(error.what_was_found(), "");
     });
 }
 
