@@ -5,20 +5,25 @@
 //!
 //! | reference | meaning |
 //! |---|---|
-//! | 1, -1 | no rule matches |
+//! | 1, -1, 100,000,000 | no rule matches |
 //! | from 2 | the node with the index `reference - 1` |
 //! | to -2 | the node with the index `-reference - 1`, with its branches exchanged |
-//! | from 100,000,000 | the result with the index `reference - 100000000` |
+//! | from 100,000,001 | the result with the index `reference - 100000001` |
+//!
+//! The specification counts "no rule matches" as the result 0, which documents leave out. Hence the first result of a
+//! document has the reference 100,000,001, as in all published diagrams.
 //!
 //! The nodes are checked when they are read: all references exist, and no path visits a node twice. So an evaluation
 //! ends after at most as many steps as there are nodes.
 
-use super::document::Node;
 use super::RuleSetError;
+use super::document::Node;
 use super::program::{Condition, Outcome};
 
+/// The reference of the result that no document has: no rule matches.
+const NO_MATCH: i32 = 100_000_000;
 /// The reference of the first result.
-const FIRST_RESULT: i32 = 100_000_000;
+const FIRST_RESULT: i32 = NO_MATCH + 1;
 /// The bytes of a node: condition, reference if it matches, reference if not.
 const NODE_SIZE: usize = 12;
 
@@ -49,7 +54,7 @@ impl Target {
     fn of(reference: i32) -> Option<Self> {
         match reference {
             0 => None,
-            1 | -1 => Some(Self::None),
+            1 | -1 | NO_MATCH => Some(Self::None),
             FIRST_RESULT.. => Some(Self::Result((reference - FIRST_RESULT) as usize)),
             _ => Some(Self::Node {
                 index: reference.unsigned_abs() as usize - 1,

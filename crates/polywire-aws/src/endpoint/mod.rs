@@ -36,8 +36,14 @@
 //! The caller binds values to parameters: [`RuleSet::parameters`] lists them with their built-ins. Bindings to members of
 //! inputs (`contextParam` and `operationContextParams`) and to constants are traits of the model.
 //!
-//! Functions are accepted in all versions 1.x, also those that the specification has since 1.1. A function without a result
-//! for its arguments, and functions of absent values, do not match: see the module `evaluate`.
+//! Where the specification leaves room:
+//!
+//! - functions are accepted in all versions 1.x, also those that the specification has since 1.1;
+//! - a condition that uses an absent value does not match, because published rule sets do not check all of them by `isSet`;
+//! - `parseURL` keeps the path and the port as they were written: the path of `https://example.com` is empty, as the
+//!   published cases require, and a default port stays;
+//! - `aws.partition` of a region that matches no pattern is the partition `aws`;
+//! - `split` by an empty text, or with a negative limit, has no result.
 
 pub mod built_in;
 mod compile;

@@ -66,6 +66,11 @@ impl Function {
         })
     }
 
+    /// Whether the function is `false` for absent arguments, while others are absent too.
+    pub(super) fn is_equality(self) -> bool {
+        matches!(self, Self::BooleanEquals | Self::StringEquals)
+    }
+
     /// The types of the arguments, the type of the result, and whether it may be absent. `None` for functions whose types
     /// depend on their arguments.
     pub(super) fn signature(self) -> Option<(&'static [Type], Type, bool)> {
@@ -153,11 +158,14 @@ pub(super) enum Outcome {
     Tree(Box<[Rule]>),
 }
 
+/// Members of an object, in the order of the document.
+pub(super) type Members<T> = Box<[(Box<str>, T)]>;
+
 #[derive(Clone, Debug)]
 pub(super) struct EndpointTemplate {
     pub(super) url: Expression,
-    pub(super) headers: Box<[(Box<str>, Box<[Expression]>)]>,
-    pub(super) properties: Box<[(Box<str>, PropertyTemplate)]>,
+    pub(super) headers: Members<Box<[Expression]>>,
+    pub(super) properties: Members<PropertyTemplate>,
 }
 
 #[derive(Clone, Debug)]
@@ -165,7 +173,7 @@ pub(super) enum PropertyTemplate {
     Array(Box<[PropertyTemplate]>),
     Boolean(bool),
     Integer(i64),
-    Record(Box<[(Box<str>, PropertyTemplate)]>),
+    Record(Members<PropertyTemplate>),
     Text(Expression),
 }
 

@@ -6,7 +6,7 @@
 use polywire_text::base64;
 use serde_json::{Value, json};
 
-const FIRST_RESULT: i32 = 100_000_000;
+const FIRST_RESULT: i32 = 100_000_001;
 
 pub(crate) fn diagram(tree: &Value) -> Value {
     let mut writer = Writer {
@@ -17,7 +17,9 @@ pub(crate) fn diagram(tree: &Value) -> Value {
     };
     // The root must not be a complement, so it is a node that always matches and has an even index.
     writer.nodes.extend([[0, 1, 1], [0, 0, 1]]);
-    writer.conditions.push(json!({ "fn": "booleanEquals", "argv": [true, true] }));
+    writer
+        .conditions
+        .push(json!({ "fn": "booleanEquals", "argv": [true, true] }));
     writer.nodes[2][1] = writer.rules(tree["rules"].as_array().unwrap(), 1);
     let mut nodes = Vec::new();
     for node in &writer.nodes {

@@ -1,6 +1,12 @@
 //! The published endpoint test cases of the service models, in three ways: by the rule tree, by a decision diagram made of
 //! it, and by the reference implementation.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::needless_pass_by_value,
+    reason = "tests"
+)]
 #![allow(clippy::print_stdout, reason = "counts and measurements")]
 
 mod cases;
@@ -64,7 +70,10 @@ fn published_cases_pass() -> Result<(), Missing> {
     for (name, traits) in services()? {
         let rules = RuleSet::from_tree(rules(&traits)).unwrap();
         let failures = failures(&name, &rules, test_cases(&traits));
-        println!("{name}: {} cases, {failures} failures", test_cases(&traits).len());
+        println!(
+            "{name}: {} cases, {failures} failures",
+            test_cases(&traits).len()
+        );
         assert_eq!(failures, 0, "{name}");
         total += test_cases(&traits).len();
     }
@@ -87,7 +96,10 @@ fn failures(name: &str, rules: &RuleSet, cases: &[Value]) -> usize {
         let expected = cases::expected(case);
         if found != expected {
             failures += 1;
-            println!("{name}: {}\n  expected {expected}\n  found    {found}", case["documentation"]);
+            println!(
+                "{name}: {}\n  expected {expected}\n  found    {found}",
+                case["documentation"]
+            );
         }
     }
     failures
@@ -135,7 +147,7 @@ fn evaluations_per_second() -> Result<(), Missing> {
     for _ in 0..rounds.min(3) {
         for case in cases {
             let found = reference::evaluate(rules(traits), &case["params"], partitions());
-            assert_eq!(found.is_object(), true);
+            assert!(found.is_object());
         }
     }
     let slow = rate(start, cases.len() * rounds.min(3));
@@ -149,9 +161,14 @@ fn evaluations_per_second() -> Result<(), Missing> {
             }
         }
         let fast = rate(start, cases.len() * rounds);
-        let expected = cases.iter().filter(|case| case["expect"]["error"].is_null());
+        let expected = cases
+            .iter()
+            .filter(|case| case["expect"]["error"].is_null());
         assert_eq!(endpoints, expected.count() * rounds);
-        println!("S3, {form}: {fast:.0} evaluations a second, reference {slow:.0}, {:.0} times", fast / slow);
+        println!(
+            "S3, {form}: {fast:.0} evaluations a second, reference {slow:.0}, {:.0} times",
+            fast / slow
+        );
     }
     let start = Instant::now();
     for _ in 0..10 {

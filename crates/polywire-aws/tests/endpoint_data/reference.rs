@@ -145,9 +145,7 @@ impl Evaluator<'_> {
             "isValidHostLabel" => is_host(text(0), flag(1)).into(),
             "aws.isVirtualHostableS3Bucket" => {
                 let is_address = text(0).split('.').count() == 4
-                    && text(0)
-                        .chars()
-                        .all(|c| c.is_ascii_digit() || c == '.');
+                    && text(0).chars().all(|c| c.is_ascii_digit() || c == '.');
                 let lower = text(0).to_lowercase() == text(0);
                 let length = (3..=63).contains(&text(0).len());
                 (length && lower && !is_address && is_host(text(0), flag(1))).into()
@@ -189,7 +187,10 @@ fn template(text: &str, scope: &Scope) -> Value {
 
 fn attribute(value: &Value, path: &str) -> Value {
     let (key, index) = match path.split_once('[') {
-        Some((key, index)) => (key, Some(index.trim_end_matches(']').parse::<usize>().unwrap())),
+        Some((key, index)) => (
+            key,
+            Some(index.trim_end_matches(']').parse::<usize>().unwrap()),
+        ),
         None => (path, None),
     };
     let value = if key.is_empty() { value } else { &value[key] };
@@ -214,10 +215,7 @@ fn is_host(text: &str, allow_dots: bool) -> bool {
         return text.split('.').all(|label| is_host(label, false));
     }
     let good = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    !text.is_empty()
-        && text.len() < 64
-        && text.chars().all(good)
-        && text.trim_matches('-') == text
+    !text.is_empty() && text.len() < 64 && text.chars().all(good) && text.trim_matches('-') == text
 }
 
 fn parse_url(text: &str) -> Option<Value> {

@@ -42,10 +42,17 @@ impl<'j> Compiler<'j> {
             serde_json::Value::String(_) => self.template(node),
             serde_json::Value::Array(_) => {
                 let mut items = Vec::new();
+                let mut optional = false;
                 for item in node.items()? {
-                    items.push(self.typed(&item, Type::Text, depth + 1)?.expression);
+                    let item = self.typed(&item, Type::Text, depth + 1)?;
+                    optional |= item.optional;
+                    items.push(item.expression);
                 }
-                Ok(Typed::present(Expression::Texts(items.into()), Type::Texts))
+                Ok(Typed {
+                    expression: Expression::Texts(items.into()),
+                    kind: Type::Texts,
+                    optional,
+                })
             }
             serde_json::Value::Object(_) => match node.optional("ref")? {
                 Some(name) => self.reference(&name, name.text()?),
@@ -57,7 +64,7 @@ impl<'j> Compiler<'j> {
         }
     }
 
-    /// An expression of the type `kind` that is not absent.
+    /// An expression of the type `kind`.
     pub(super) fn typed(
         &self,
         node: &Node<'j, '_>,
@@ -72,28 +79,21 @@ impl<'j> Compiler<'j> {
                 kind.name()
             )));
         }
-        self.check_present(node, &found)?;
         Ok(found)
     }
 
-    pub(super) fn check_present(
-        &self,
-        node: &Node<'_, '_>,
-        found: &Typed,
-    ) -> Result<(), RuleSetError> {
+    /// A text of a result. In a tree it must not be absent.
+    pub(super) fn result_text(&self, node: &Node<'j, '_>) -> Result<Expression, RuleSetError> {
+        let found = self.typed(node, Type::Text, 0)?;
         if self.strict && found.optional {
             return Err(
                 node.error("the value may be absent here; a condition must check it with `isSet`")
             );
         }
-        Ok(())
+        Ok(found.expression)
     }
 
-    pub(super) fn reference(
-        &self,
-        node: &Node<'_, '_>,
-        name: &str,
-    ) -> Result<Typed, RuleSetError> {
+    pub(super) fn reference(&self, node: &Node<'_, '_>, name: &str) -> Result<Typed, RuleSetError> {
         let found = self.find(name).ok_or_else(|| {
             node.error(format!(
                 "there is no parameter or variable `{name}` in scope"
@@ -120,8 +120,11 @@ impl<'j> Compiler<'j> {
             (_, Some((kinds, result, optional))) => {
                 check_count(&arguments, kinds.len(), kinds.len())?;
                 let mut list = Vec::with_capacity(kinds.len());
+                let mut optional = optional;
                 for (argument, kind) in arguments.items()?.zip(kinds) {
-                    list.push(self.typed(&argument, *kind, depth + 1)?.expression);
+                    let argument = self.typed(&argument, *kind, depth + 1)?;
+                    optional |= argument.optional && !function.is_equality();
+                    list.push(argument.expression);
                 }
                 Ok(Typed {
                     expression: Expression::Call(function, list.into()),
@@ -160,6 +163,7 @@ impl<'j> Compiler<'j> {
         for (index, argument) in arguments.items()?.enumerate() {
             if is_ite && index == 0 {
                 let condition = self.typed(&argument, Type::Boolean, depth + 1)?;
+                any_optional |= condition.optional;
                 list.push(condition.expression);
                 continue;
             }
@@ -182,11 +186,7 @@ impl<'j> Compiler<'j> {
         })
     }
 
-    fn get_attribute(
-        &self,
-        arguments: &Node<'j, '_>,
-        depth: usize,
-    ) -> Result<Typed, RuleSetError> {
+    fn get_attribute(&self, arguments: &Node<'j, '_>, depth: usize) -> Result<Typed, RuleSetError> {
         check_count(arguments, 2, 2)?;
         let mut items = arguments.items()?;
         let (Some(value), Some(path)) = (items.next(), items.next()) else {
@@ -203,7 +203,6 @@ impl<'j> Compiler<'j> {
         of: Typed,
         path: &str,
     ) -> Result<Typed, RuleSetError> {
-        self.check_present(node, &of)?;
         let (name, index) = match path.split_once('[') {
             None => (path, None),
             Some((name, rest)) => {
@@ -225,16 +224,11 @@ impl<'j> Compiler<'j> {
                     kind.name()
                 ))
             })?;
-            // Tables of partitions may leave it out.
-            optional |= found.0 == Key::ImplicitGlobalRegion;
             (key, kind) = (Some(found.0), found.1);
         }
         if index.is_some() {
             if kind != Type::Texts {
-                return Err(node.error(format!(
-                    "values of the type {} have no items",
-                    kind.name()
-                )));
+                return Err(node.error(format!("values of the type {} have no items", kind.name())));
             }
             (kind, optional) = (Type::Text, true);
         }
@@ -259,7 +253,5 @@ fn check_count(node: &Node<'_, '_>, least: usize, most: usize) -> Result<(), Rul
         return Ok(());
     }
     let or_more = if most == usize::MAX { " or more" } else { "" };
-    Err(node.error(format!(
-        "{found} arguments, expected {least}{or_more}"
-    )))
+    Err(node.error(format!("{found} arguments, expected {least}{or_more}")))
 }

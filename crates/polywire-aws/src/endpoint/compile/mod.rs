@@ -3,8 +3,9 @@
 //! [`expression`] resolves names and checks types, [`template`] splits template strings, and [`rule`] has rules and
 //! endpoints. This module has what is around them: version, parameters and scopes.
 //!
-//! The specification requires that uses of values that may be absent follow an `isSet`. In rule trees that is checked here.
-//! The conditions of a decision diagram have no order, so there a function whose argument is absent does not match.
+//! The specification requires that a condition with `isSet` comes before uses of values that may be absent. Not all published
+//! rule sets do that in conditions, so a condition may use such a value, and does not match if it is absent. In the
+//! results of rule trees it is an error. Results of decision diagrams cannot be checked, because conditions have no order there.
 
 mod expression;
 mod rule;
@@ -63,16 +64,12 @@ struct Compiler<'j> {
     /// make sure that no rule reads the value of another.
     slots: Vec<(&'j str, Type)>,
     scope: Vec<Binding<'j>>,
-    /// Whether uses of absent values are errors.
+    /// Whether results that may use absent values are errors.
     strict: bool,
 }
 
 impl<'j> Compiler<'j> {
-    fn new(
-        root: &Node<'j, '_>,
-        minor_version: u32,
-        strict: bool,
-    ) -> Result<Self, RuleSetError> {
+    fn new(root: &Node<'j, '_>, minor_version: u32, strict: bool) -> Result<Self, RuleSetError> {
         check_version(&root.member("version")?, minor_version)?;
         let mut compiler = Self {
             parameters: Vec::new(),
@@ -179,10 +176,7 @@ fn parameter(name: &str, node: &Node<'_, '_>) -> Result<Parameter, RuleSetError>
     })
 }
 
-fn argument(
-    kind: ParameterType,
-    node: &Node<'_, '_>,
-) -> Result<Argument<'static>, RuleSetError> {
+fn argument(kind: ParameterType, node: &Node<'_, '_>) -> Result<Argument<'static>, RuleSetError> {
     Ok(match kind {
         ParameterType::Boolean => node.boolean()?.into(),
         ParameterType::String => node.text()?.to_owned().into(),

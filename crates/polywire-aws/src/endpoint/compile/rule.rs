@@ -4,9 +4,8 @@ use super::expression::check_depth;
 use super::{Compiler, Node};
 use crate::endpoint::RuleSetError;
 use crate::endpoint::program::{
-    Condition, EndpointTemplate, Expression, Outcome, PropertyTemplate, Rule,
+    Condition, EndpointTemplate, Expression, Members, Outcome, PropertyTemplate, Rule,
 };
-use crate::endpoint::value::Type;
 
 impl<'j> Compiler<'j> {
     pub(super) fn rules(
@@ -63,8 +62,8 @@ impl<'j> Compiler<'j> {
                 Ok(Outcome::Endpoint(Box::new(endpoint)))
             }
             "error" => {
-                let message = self.typed(&node.member("error")?, Type::Text, 0)?;
-                Ok(Outcome::Error(message.expression))
+                let message = self.result_text(&node.member("error")?)?;
+                Ok(Outcome::Error(message))
             }
             other => Err(kind.error(format!("there is no type of rules `{other}` here"))),
         }
@@ -93,9 +92,10 @@ impl<'j> Compiler<'j> {
         })
     }
 
-    /// After the condition `isSet(ref)`, the reference is present in the rest of the rule.
+    /// After a condition has matched, the references that it has as arguments are present in the rest of the rule: this is
+    /// what `isSet` tests, and other functions do not match if an argument is absent.
     fn narrow(&mut self, node: &Node<'j, '_>) -> Result<(), RuleSetError> {
-        if node.member("fn")?.text()? != "isSet" {
+        if ["coalesce", "ite"].contains(&node.member("fn")?.text()?) {
             return Ok(());
         }
         let arguments = node.member("argv")?;
@@ -115,13 +115,13 @@ impl<'j> Compiler<'j> {
     }
 
     fn endpoint(&self, node: &Node<'j, '_>) -> Result<EndpointTemplate, RuleSetError> {
-        let url = self.typed(&node.member("url")?, Type::Text, 0)?.expression;
+        let url = self.result_text(&node.member("url")?)?;
         let mut headers = Vec::new();
         if let Some(found) = node.optional("headers")? {
             for (name, values) in found.members()? {
                 let mut list: Vec<Expression> = Vec::new();
                 for value in values.items()? {
-                    list.push(self.typed(&value, Type::Text, 0)?.expression);
+                    list.push(self.result_text(&value)?);
                 }
                 headers.push((name.into(), list.into()));
             }
@@ -146,7 +146,7 @@ impl<'j> Compiler<'j> {
         &self,
         node: &Node<'j, '_>,
         depth: usize,
-    ) -> Result<Box<[(Box<str>, PropertyTemplate)]>, RuleSetError> {
+    ) -> Result<Members<PropertyTemplate>, RuleSetError> {
         let mut members = Vec::new();
         for (name, value) in node.members()? {
             members.push((name.into(), self.property(&value, depth + 1)?));
@@ -163,9 +163,7 @@ impl<'j> Compiler<'j> {
         Ok(match node.value {
             serde_json::Value::Bool(value) => PropertyTemplate::Boolean(*value),
             serde_json::Value::Number(_) => PropertyTemplate::Integer(node.integer()?),
-            serde_json::Value::String(_) => {
-                PropertyTemplate::Text(self.typed(node, Type::Text, depth)?.expression)
-            }
+            serde_json::Value::String(_) => PropertyTemplate::Text(self.result_text(node)?),
             serde_json::Value::Array(_) => {
                 let mut items = Vec::new();
                 for item in node.items()? {

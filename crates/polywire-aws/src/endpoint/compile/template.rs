@@ -62,11 +62,7 @@ impl<'j> Compiler<'j> {
         })
     }
 
-    fn template_reference(
-        &self,
-        node: &Node<'j, '_>,
-        text: &str,
-    ) -> Result<Typed, RuleSetError> {
+    fn template_reference(&self, node: &Node<'j, '_>, text: &str) -> Result<Typed, RuleSetError> {
         let (name, path) = match text.split_once('#') {
             Some((name, path)) => (name, Some(path)),
             None => (text, None),
@@ -81,7 +77,6 @@ impl<'j> Compiler<'j> {
                 value.kind.name()
             )));
         }
-        self.check_present(node, &value)?;
         Ok(value)
     }
 }

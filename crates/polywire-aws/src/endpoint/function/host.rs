@@ -41,7 +41,16 @@ mod tests {
         for text in ["a", "3aws4", "us-east-1", &"a".repeat(63)] {
             assert!(is_host_label(text, false), "{text}");
         }
-        for text in ["", "-a", "a-", "a b", "a.b", "a_b", "\u{e9}", &"a".repeat(64)] {
+        for text in [
+            "",
+            "-a",
+            "a-",
+            "a b",
+            "a.b",
+            "a_b",
+            "\u{e9}",
+            &"a".repeat(64),
+        ] {
             assert!(!is_host_label(text, false), "{text}");
         }
         assert!(is_host_label("a.b", true));

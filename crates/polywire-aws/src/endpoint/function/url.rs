@@ -98,12 +98,7 @@ mod tests {
 
     fn parse(text: &str) -> Option<String> {
         let url = Url::parse(&Cow::Borrowed(text))?;
-        let parts = [
-            &url.scheme,
-            &url.authority,
-            &url.path,
-            &url.normalized_path,
-        ];
+        let parts = [&url.scheme, &url.authority, &url.path, &url.normalized_path];
         let parts: Vec<&str> = parts.iter().map(|text| &***text).collect();
         Some(format!("{} {}", parts.join(" "), url.is_ip))
     }
