@@ -73,6 +73,11 @@ impl<'a> Evaluation<'a> {
     }
 
     fn test(&mut self, condition: &'a Condition) -> Result<bool, ResolveError> {
+        if let (Expression::Call(function, arguments), None) = (&condition.test, condition.assign)
+            && function.is_predicate()
+        {
+            return Ok(self.predicate(*function, arguments)? == Some(true));
+        }
         let value = self.value(&condition.test)?;
         let is_match = value.is_match();
         if let Some(slot) = condition.assign {
@@ -160,8 +165,42 @@ impl<'a> Evaluation<'a> {
     fn boolean(&self, expression: &'a Expression) -> Result<Option<bool>, ResolveError> {
         match expression {
             Expression::Boolean(value) => Ok(Some(*value)),
+            Expression::Slot(slot) => Ok(self.slots[usize::from(*slot)].boolean()),
+            Expression::Call(function, arguments) if function.is_predicate() => {
+                self.predicate(*function, arguments)
+            }
             _ => Ok(self.value(expression)?.boolean()),
         }
+    }
+
+    /// The functions whose result is a boolean, which are most of a rule set. `None` is an absent result.
+    fn predicate(
+        &self,
+        function: Function,
+        arguments: &'a [Expression],
+    ) -> Result<Option<bool>, ResolveError> {
+        Ok(match (function, arguments) {
+            (Function::BooleanEquals, [left, right]) => {
+                let (left, right) = (self.boolean(left)?, self.boolean(right)?);
+                Some(left.is_some() && left == right)
+            }
+            (Function::IsSet, [Expression::Slot(slot)]) => {
+                Some(!matches!(self.slots[usize::from(*slot)], Value::Absent))
+            }
+            (Function::IsSet, [value]) => Some(!matches!(self.value(value)?, Value::Absent)),
+            (Function::IsValidHostLabel, [text, allow_dots]) => {
+                self.check_host(text, allow_dots, is_host_label)?
+            }
+            (Function::IsVirtualHostableS3Bucket, [text, allow_dots]) => {
+                self.check_host(text, allow_dots, is_virtual_hostable_bucket)?
+            }
+            (Function::Not, [value]) => self.boolean(value)?.map(|value| !value),
+            (Function::StringEquals, [left, right]) => {
+                let (left, right) = (self.text(left)?, self.text(right)?);
+                Some(left.is_some() && left == right)
+            }
+            _ => None,
+        })
     }
 
     /// The number and the types of the arguments were checked by the compiler.
@@ -171,10 +210,6 @@ impl<'a> Evaluation<'a> {
         arguments: &'a [Expression],
     ) -> Result<Value<'a>, ResolveError> {
         let result = match (function, arguments) {
-            (Function::BooleanEquals, [left, right]) => {
-                let (left, right) = (self.boolean(left)?, self.boolean(right)?);
-                Some(Value::Boolean(left.is_some() && left == right))
-            }
             (Function::Coalesce, _) => {
                 let mut found = None;
                 for argument in arguments {
@@ -186,27 +221,11 @@ impl<'a> Evaluation<'a> {
                 }
                 found
             }
-            (Function::IsSet, [value]) => {
-                let is_absent = match value {
-                    Expression::Slot(slot) => {
-                        matches!(self.slots[usize::from(*slot)], Value::Absent)
-                    }
-                    _ => matches!(self.value(value)?, Value::Absent),
-                };
-                Some(Value::Boolean(!is_absent))
-            }
-            (Function::IsValidHostLabel, [text, allow_dots]) => {
-                self.check_host(text, allow_dots, is_host_label)?
-            }
-            (Function::IsVirtualHostableS3Bucket, [text, allow_dots]) => {
-                self.check_host(text, allow_dots, is_virtual_hostable_bucket)?
-            }
             (Function::Ite, [condition, yes, no]) => match self.boolean(condition)? {
                 Some(true) => Some(self.value(yes)?),
                 Some(false) => Some(self.value(no)?),
                 None => None,
             },
-            (Function::Not, [value]) => self.boolean(value)?.map(|value| Value::Boolean(!value)),
             (Function::ParseArn, [text]) => self
                 .value(text)?
                 .into_text()
@@ -231,10 +250,6 @@ impl<'a> Evaluation<'a> {
                     _ => None,
                 }
             }
-            (Function::StringEquals, [left, right]) => {
-                let (left, right) = (self.text(left)?, self.text(right)?);
-                Some(Value::Boolean(left.is_some() && left == right))
-            }
             (Function::Substring, [text, start, end, reverse]) => {
                 let text = self.value(text)?.into_text();
                 let start = self.value(start)?.integer();
@@ -252,7 +267,7 @@ impl<'a> Evaluation<'a> {
                 Some(text) => Some(Value::Text(uri_encode(text))),
                 None => None,
             },
-            _ => None,
+            _ => self.predicate(function, arguments)?.map(Value::Boolean),
         };
         Ok(result.unwrap_or(Value::Absent))
     }
@@ -262,9 +277,9 @@ impl<'a> Evaluation<'a> {
         text: &'a Expression,
         allow_dots: &'a Expression,
         check: fn(&str, bool) -> bool,
-    ) -> Result<Option<Value<'a>>, ResolveError> {
+    ) -> Result<Option<bool>, ResolveError> {
         Ok(match (self.text(text)?, self.boolean(allow_dots)?) {
-            (Some(text), Some(allow_dots)) => Some(Value::Boolean(check(&text, allow_dots))),
+            (Some(text), Some(allow_dots)) => Some(check(&text, allow_dots)),
             _ => None,
         })
     }

@@ -71,6 +71,19 @@ impl Function {
         matches!(self, Self::BooleanEquals | Self::StringEquals)
     }
 
+    /// Whether the result is a boolean.
+    pub(super) fn is_predicate(self) -> bool {
+        matches!(
+            self,
+            Self::BooleanEquals
+                | Self::IsSet
+                | Self::IsValidHostLabel
+                | Self::IsVirtualHostableS3Bucket
+                | Self::Not
+                | Self::StringEquals
+        )
+    }
+
     /// The types of the arguments, the type of the result, and whether it may be absent. `None` for functions whose types
     /// depend on their arguments.
     pub(super) fn signature(self) -> Option<(&'static [Type], Type, bool)> {
