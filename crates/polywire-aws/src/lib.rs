@@ -8,4 +8,5 @@
 pub mod checksum;
 pub mod chunked;
 pub mod endpoint;
+pub mod retry;
 pub mod signature;
