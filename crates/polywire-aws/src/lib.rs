@@ -10,3 +10,4 @@ pub mod chunked;
 pub mod endpoint;
 pub mod retry;
 pub mod signature;
+pub mod waiter;
