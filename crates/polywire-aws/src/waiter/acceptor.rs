@@ -44,10 +44,10 @@ struct PathMatcher {
 
 #[derive(Clone, Copy, Debug)]
 enum Comparator {
-    AllStringEquals,
-    AnyStringEquals,
-    BooleanEquals,
-    StringEquals,
+    AllStrings,
+    AnyString,
+    Boolean,
+    String,
 }
 
 impl Acceptor {
@@ -88,14 +88,14 @@ impl PathMatcher {
         };
         let is_expected = |item: &Value| item.as_str() == Some(&self.expected);
         match (self.comparator, &*found) {
-            (Comparator::AllStringEquals, Value::Array(items)) => {
+            (Comparator::AllStrings, Value::Array(items)) => {
                 !items.is_empty() && items.iter().all(is_expected)
             }
-            (Comparator::AnyStringEquals, Value::Array(items)) => items.iter().any(is_expected),
-            (Comparator::BooleanEquals, Value::Bool(found)) => {
+            (Comparator::AnyString, Value::Array(items)) => items.iter().any(is_expected),
+            (Comparator::Boolean, Value::Bool(found)) => {
                 self.expected == if *found { "true" } else { "false" }
             }
-            (Comparator::StringEquals, found) => is_expected(found),
+            (Comparator::String, found) => is_expected(found),
             _ => false,
         }
     }
@@ -199,17 +199,17 @@ fn acceptor(value: &Value, path: &str) -> Result<Acceptor, WaiterError> {
 fn path_matcher(value: &Value, path: &str) -> Result<PathMatcher, WaiterError> {
     let at = format!("{path}.comparator");
     let comparator = match text(&value["comparator"], &at)? {
-        "allStringEquals" => Comparator::AllStringEquals,
-        "anyStringEquals" => Comparator::AnyStringEquals,
-        "booleanEquals" => Comparator::BooleanEquals,
-        "stringEquals" => Comparator::StringEquals,
+        "allStringEquals" => Comparator::AllStrings,
+        "anyStringEquals" => Comparator::AnyString,
+        "booleanEquals" => Comparator::Boolean,
+        "stringEquals" => Comparator::String,
         other => {
             let message = format!("there is no comparator `{other}`");
             return Err(WaiterError::new(at, message));
         }
     };
     let expected = text(&value["expected"], &format!("{path}.expected"))?;
-    if matches!(comparator, Comparator::BooleanEquals) && !["true", "false"].contains(&expected) {
+    if matches!(comparator, Comparator::Boolean) && !["true", "false"].contains(&expected) {
         let at = format!("{path}.expected");
         return Err(WaiterError::new(at, "expected `true` or `false`"));
     }
