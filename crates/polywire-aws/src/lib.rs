@@ -7,6 +7,7 @@
 
 pub mod checksum;
 pub mod chunked;
+pub mod credentials;
 pub mod endpoint;
 pub mod retry;
 pub mod signature;
