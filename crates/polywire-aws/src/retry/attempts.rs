@@ -26,7 +26,8 @@ pub enum Stop {
     NotRetryable,
     /// The call had all its attempts.
     MaxAttempts,
-    /// Too many calls of the client have failed lately.
+    /// Too many calls of the client have failed lately. Clients of operations that are called in a loop and wait for messages,
+    /// such as `ReceiveMessage` of SQS, should wait for [`RetrySettings::delay`] before they report this.
     QuotaExhausted,
 }
 

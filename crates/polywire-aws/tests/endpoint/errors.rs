@@ -211,3 +211,15 @@ fn tables_of_partitions_are_checked() {
         );
     }
 }
+
+#[test]
+fn the_number_of_variables_is_bounded() {
+    let rules = |count: usize| {
+        let assign =
+            |index| json!({ "fn": "uriEncode", "argv": ["a"], "assign": format!("v{index}") });
+        let conditions: Vec<Value> = (0..count).map(assign).collect();
+        tree(json!({ "type": "error", "conditions": conditions, "error": "x" }))
+    };
+    assert_eq!(rules(1_000), "valid");
+    assert!(rules(1_100).ends_with("more than 1024 parameters and variables"));
+}

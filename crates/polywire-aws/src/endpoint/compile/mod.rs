@@ -21,6 +21,8 @@ use super::{Argument, Parameter, ParameterType, RuleSet, RuleSetError};
 
 /// Rules in rules, functions in functions and arrays in arrays: the deepest published rule sets have 20 levels.
 const MAX_DEPTH: usize = 64;
+/// Parameters and variables: published rule sets have up to 60. Names are looked up in lists.
+const MAX_SLOTS: usize = 1024;
 
 /// Reads JSON text; an error has the path `$` and the line.
 pub(super) fn parse(text: &str) -> Result<Json, RuleSetError> {
@@ -104,7 +106,10 @@ impl<'j> Compiler<'j> {
             self.slots.push((name, kind));
             self.slots.len() - 1
         });
-        let slot = Slot::try_from(slot).map_err(|_| node.error("too many variables"))?;
+        if slot >= MAX_SLOTS {
+            return Err(node.error(format!("more than {MAX_SLOTS} parameters and variables")));
+        }
+        let slot = slot as Slot;
         self.scope.push(Binding {
             name,
             slot,
