@@ -107,11 +107,9 @@ pub(super) fn lines<'a>(
 fn without_comment(value: &str) -> &str {
     let bytes = value.as_bytes();
     let is_comment = |index: &usize| {
-        matches!(bytes[*index], b'#' | b';')
-            && matches!(bytes[index.saturating_sub(1)], b' ' | b'\t')
-            && *index > 0
+        matches!(bytes[*index], b'#' | b';') && matches!(bytes[*index - 1], b' ' | b'\t')
     };
-    match (0..bytes.len()).find(is_comment) {
+    match (1..bytes.len()).find(is_comment) {
         Some(index) => &value[..index],
         None => value,
     }

@@ -86,6 +86,10 @@ fn errors_name_the_path() {
             "$.rules[0].endpoint.url: the value may be absent here; a condition must check it with `isSet`".to_owned(),
         ),
         (
+            endpoint(json!({ "url": { "fn": "uriEncode", "argv": [{ "ref": "Bucket" }] } })),
+            "$.rules[0].endpoint.url: the value may be absent here; a condition must check it with `isSet`".to_owned(),
+        ),
+        (
             endpoint(json!({ "url": "x", "headers": { "a": "b" } })),
             "$.rules[0].endpoint.headers.a: expected an array".to_owned(),
         ),

@@ -9,6 +9,7 @@ pub(crate) fn parameters() -> Value {
     json!({
         "Bucket": { "type": "string", "documentation": "" },
         "Flag": { "type": "boolean", "required": true, "default": false, "builtIn": "AWS::UseFIPS" },
+        "Maybe": { "type": "boolean" },
         "Names": { "type": "stringArray", "documentation": "" },
         "Region": { "type": "string", "builtIn": "AWS::Region", "deprecated": { "since": "2026" } },
     })
@@ -64,6 +65,8 @@ fn conditions_with_absent_values_do_not_match() {
     for test in [
         json!({ "fn": "isSet", "argv": [{ "ref": "Bucket" }] }),
         json!({ "fn": "stringEquals", "argv": [{ "ref": "Bucket" }, { "ref": "Bucket" }] }),
+        json!({ "fn": "booleanEquals", "argv": [{ "ref": "Maybe" }, { "ref": "Maybe" }] }),
+        json!({ "fn": "not", "argv": [{ "ref": "Maybe" }] }),
         json!({ "fn": "uriEncode", "argv": [{ "ref": "Bucket" }], "assign": "x" }),
         json!({ "fn": "uriEncode", "argv": ["{Bucket}x"], "assign": "x" }),
         json!({ "fn": "isValidHostLabel", "argv": [{ "ref": "Bucket" }, true] }),

@@ -109,3 +109,14 @@ fn time_does_not_go_back() {
     let _ = limiter.acquire(Duration::MAX);
     assert!(limiter.rate().unwrap().is_finite());
 }
+
+/// The curve grows without bound, but the limit is at most twice the measured rate.
+#[test]
+fn a_slow_client_does_not_gain_a_high_limit() {
+    let mut limiter = RateLimiter::new(Duration::ZERO);
+    for second in 1..=1_000 {
+        limiter.responded(at(f64::from(second)), second == 5);
+    }
+    assert!((limiter.measured_rate() - 1.0).abs() < 1e-6);
+    assert!((limiter.rate().unwrap() - 2.0).abs() < 1e-6);
+}
