@@ -100,8 +100,8 @@ pub fn from_container(body: &[u8], now: Timestamp) -> Result<CredentialSet, Answ
 /// Reads the answer of the instance metadata service
 /// ([format](https://docs.aws.amazon.com/sdkref/latest/guide/feature-imds-credentials.html)).
 ///
-/// Without `now`, expired credentials are accepted. SDKs use them when the service cannot renew them, and ask again some
-/// minutes later.
+/// Without `now`, expired credentials are accepted. SDKs use them when the service cannot renew them, and ask again
+/// some minutes later.
 ///
 /// # Errors
 ///

@@ -183,8 +183,8 @@ impl ProfileChain {
     /// Follows the profile `name` to its source.
     ///
     /// A role wins over keys in the selected profile, and keys win over a role in a profile that another refers to. A
-    /// profile may be its own source if it has keys. Without a role, the order is `credential_source`, web identity, IAM Identity
-    /// Center, keys, process.
+    /// profile may be its own source if it has keys. Without a role, the order is `credential_source`, web identity,
+    /// IAM Identity Center, keys, process.
     ///
     /// # Errors
     ///

@@ -37,13 +37,13 @@ impl Error for EndpointError {}
 /// The URL of the container endpoint, from the variables `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` and
 /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`. The relative URI wins. `None` if neither is set.
 ///
-/// The request is a GET. Its header `authorization` is the value of `AWS_CONTAINER_AUTHORIZATION_TOKEN`, or of the file that
-/// `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` names, which wins and is read for each request.
+/// The request is a GET. Its header `authorization` is the value of `AWS_CONTAINER_AUTHORIZATION_TOKEN`, or of the
+/// file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` names, which wins and is read for each request.
 ///
 /// # Errors
 ///
-/// The URI is not valid, or is `http` for a host that is not a loopback address, `localhost`, or one of the addresses of ECS
-/// and EKS. Names other than `localhost` are not looked up.
+/// The URI is not valid, or is `http` for a host that is not a loopback address, `localhost`, or one of the addresses
+/// of ECS and EKS. Names other than `localhost` are not looked up.
 ///
 /// ```
 /// use polywire_aws::credentials::{EndpointError, container_endpoint};

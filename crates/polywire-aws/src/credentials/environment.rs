@@ -24,8 +24,8 @@ pub enum Provider {
     InstanceMetadata,
 }
 
-/// The order in which a client asks. The first provider that is configured ends the search, also if it fails: a client must
-/// not use other credentials than those that the user has chosen.
+/// The order in which a client asks. The first provider that is configured ends the search, also if it fails: a
+/// client must not use other credentials than those that the user has chosen.
 pub const DEFAULT_CHAIN: [Provider; 5] = [
     Provider::Environment,
     Provider::Profile,
@@ -35,8 +35,9 @@ pub const DEFAULT_CHAIN: [Provider; 5] = [
 ];
 
 impl Provider {
-    /// Whether the provider is configured. `variable` looks up a variable of the environment. The instance metadata service
-    /// counts as configured unless `AWS_EC2_METADATA_DISABLED` is `true`; only a request shows whether it exists.
+    /// Whether the provider is configured. `variable` looks up a variable of the environment. The instance metadata
+    /// service counts as configured unless `AWS_EC2_METADATA_DISABLED` is `true`; only a request shows whether it
+    /// exists.
     ///
     /// ```
     /// use polywire_aws::credentials::{DEFAULT_CHAIN, ProfileSet, Provider};
@@ -109,9 +110,9 @@ impl fmt::Display for MissingVariable {
 
 impl Error for MissingVariable {}
 
-/// The credentials of the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, and optionally `AWS_SESSION_TOKEN`,
-/// `AWS_CREDENTIAL_EXPIRATION` and `AWS_ACCOUNT_ID`. `variable` looks up a variable; an empty value counts as not set.
-/// `None` if neither the id nor the secret is set.
+/// The credentials of the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, and optionally
+/// `AWS_SESSION_TOKEN`, `AWS_CREDENTIAL_EXPIRATION` and `AWS_ACCOUNT_ID`. `variable` looks up a variable; an empty
+/// value counts as not set. `None` if neither the id nor the secret is set.
 ///
 /// # Errors
 ///

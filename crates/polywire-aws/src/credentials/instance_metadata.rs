@@ -3,7 +3,8 @@
 //!
 //! 1. `PUT` [`TOKEN_PATH`] with the header [`TOKEN_TTL_HEADER`]; the body of the answer is a token.
 //! 2. `GET` [`ROLE_PATH`] with the token in [`TOKEN_HEADER`]; [`role_name`] reads the body.
-//! 3. `GET` [`ROLE_PATH`] and the name, with the token; [`from_instance_metadata`](super::from_instance_metadata) reads it.
+//! 3. `GET` [`ROLE_PATH`] and the name, with the token; [`from_instance_metadata`](super::from_instance_metadata)
+//!    reads it.
 //!
 //! ```
 //! use polywire_aws::credentials::instance_metadata::{ROLE_PATH, role_name};
@@ -28,8 +29,8 @@ pub const TOKEN_HEADER: &str = "x-aws-ec2-metadata-token";
 /// The path of the name of the role, and with the name of its credentials.
 pub const ROLE_PATH: &str = "/latest/meta-data/iam/security-credentials/";
 
-/// The name of the role of the instance: the first line. `None` if it is not the name of a role, which has up to 64 letters,
-/// digits and characters of `+=,.@-_`.
+/// The name of the role of the instance: the first line. `None` if it is not the name of a role, which has up to 64
+/// letters, digits and characters of `+=,.@-_`.
 #[must_use]
 pub fn role_name(body: &str) -> Option<&str> {
     let name = body.lines().next()?.trim();

@@ -1,6 +1,6 @@
-//! Where clients find their credentials, without I/O: profile files, the answers of processes and HTTP endpoints, and the
-//! order in which providers are asked
-//! ([credential providers](https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html)).
+//! Where clients find their credentials, without I/O: profile files, the answers of processes and HTTP endpoints, and
+//! the order in which providers are asked ([credential
+//! providers](https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html)).
 //!
 //! The caller reads files and variables, runs processes and sends requests. [`DEFAULT_CHAIN`] is the order. For each
 //! provider this module has the part that needs no I/O:
@@ -28,8 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Errors and `Debug` never contain values of files, variables or answers, except the names of profiles and the codes of
-//! errors of services.
+//! Errors and `Debug` never contain values of files, variables or answers, except the names of profiles and the codes
+//! of errors of services.
 
 mod answer;
 mod chain;

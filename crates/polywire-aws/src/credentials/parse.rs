@@ -8,8 +8,8 @@
 //! continuation = 1*WSP text
 //! ```
 //!
-//! A continuation adds a line to the value before, with its comments. After a property without a value, continuations are
-//! nested properties: `name "=" value`.
+//! A continuation adds a line to the value before, with its comments. After a property without a value, continuations
+//! are nested properties: `name "=" value`.
 
 use super::profile::{ProfileError, ProfileFile};
 
@@ -28,8 +28,8 @@ pub(super) enum Line<'a> {
 const MAX_LENGTH: usize = 16 * 1024 * 1024;
 const SPACE: [char; 2] = [' ', '\t'];
 
-/// Calls `each` for all lines of `text`. The order of lines is checked: properties belong to sections, and continuations to
-/// properties.
+/// Calls `each` for all lines of `text`. The order of lines is checked: properties belong to sections, and
+/// continuations to properties.
 pub(super) fn lines<'a>(
     text: &'a str,
     file: ProfileFile,

@@ -112,9 +112,9 @@ pub struct ProfileSet {
 impl ProfileSet {
     /// Reads both files. A file that does not exist is an empty text.
     ///
-    /// In the config file, sections are `[default]`, `[profile NAME]`, `[sso-session NAME]` and `[services NAME]`; in the
-    /// credentials file `[NAME]`. Properties of the credentials file win. Sections and properties with other names are ignored,
-    /// as all SDKs do.
+    /// In the config file, sections are `[default]`, `[profile NAME]`, `[sso-session NAME]` and `[services NAME]`; in
+    /// the credentials file `[NAME]`. Properties of the credentials file win. Sections and properties with other
+    /// names are ignored, as all SDKs do.
     ///
     /// # Errors
     ///

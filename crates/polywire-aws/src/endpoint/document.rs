@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::RuleSetError;
 
-/// The way from the root of a document to a value. It lives on the stack of the reader, so that documents without errors
-/// cost no paths.
+/// The way from the root of a document to a value. It lives on the stack of the reader, so that documents without
+/// errors cost no paths.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'p> {
     parent: Option<&'p Path<'p>>,

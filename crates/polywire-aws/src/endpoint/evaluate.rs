@@ -1,7 +1,7 @@
 //! Evaluates compiled rule sets.
 //!
-//! Rule sets have no loops, so an evaluation ends. Texts are bounded by [`MAX_TEXT`], because templates of templates can
-//! double a text with each condition. Values that are absent follow these rules:
+//! Rule sets have no loops, so an evaluation ends. Texts are bounded by [`MAX_TEXT`], because templates of templates
+//! can double a text with each condition. Values that are absent follow these rules:
 //!
 //! - a condition that is absent or `false` does not match;
 //! - `stringEquals` and `booleanEquals` of an absent value are `false`;
@@ -45,7 +45,8 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// The endpoint or error whose conditions match. A tree rule that matches is final, even if none of its rules match.
+    /// The endpoint or error whose conditions match. A tree rule that matches is final, even if none of its rules
+    /// match.
     fn select(&mut self, mut rules: &'a [Rule]) -> Result<Option<&'a Outcome>, ResolveError> {
         'level: loop {
             for rule in rules {

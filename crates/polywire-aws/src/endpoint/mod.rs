@@ -2,8 +2,9 @@
 //! ([specification](https://smithy.io/2.0/additional-specs/rules-engine/index.html)).
 //!
 //! A model has its rules in the trait `smithy.rules#endpointRuleSet`, as a tree of conditions and results, or in
-//! `smithy.rules#endpointBdd`, as a decision diagram. [`RuleSet`] compiles both into the same form: it resolves names, splits
-//! templates and checks types, so that an evaluation does not look anything up by name. The functions of AWS are included.
+//! `smithy.rules#endpointBdd`, as a decision diagram. [`RuleSet`] compiles both into the same form: it resolves
+//! names, splits templates and checks types, so that an evaluation does not look anything up by name. The functions
+//! of AWS are included.
 //!
 //! ```
 //! use polywire_aws::endpoint::{Partitions, RuleSet, built_in};
@@ -33,13 +34,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The caller binds values to parameters: [`RuleSet::parameters`] lists them with their built-ins. Bindings to members of
-//! inputs (`contextParam` and `operationContextParams`) and to constants are traits of the model.
+//! The caller binds values to parameters: [`RuleSet::parameters`] lists them with their built-ins. Bindings to
+//! members of inputs (`contextParam` and `operationContextParams`) and to constants are traits of the model.
 //!
 //! Where the specification leaves room:
 //!
 //! - functions are accepted in all versions 1.x, also those that the specification has since 1.1;
-//! - a condition that uses an absent value does not match, because published rule sets do not check all of them by `isSet`;
+//! - a condition that uses an absent value does not match, because published rule sets do not check all of them by
+//!   `isSet`;
 //! - `parseURL` keeps the path and the port as they were written: the path of `https://example.com` is empty, as the
 //!   published cases require, and a default port stays;
 //! - `aws.partition` of a region that matches no pattern is the partition `aws`;
@@ -95,8 +97,8 @@ impl RuleSet {
     ///
     /// # Errors
     ///
-    /// The rule set is not valid: a member is missing, a name is not in scope, a type does not fit, a value may be absent,
-    /// or it is nested too deeply. The error names the path in the document.
+    /// The rule set is not valid: a member is missing, a name is not in scope, a type does not fit, a value may be
+    /// absent, or it is nested too deeply. The error names the path in the document.
     pub fn from_tree(document: &serde_json::Value) -> Result<Self, RuleSetError> {
         compile::tree(document)
     }

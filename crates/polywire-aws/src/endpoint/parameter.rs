@@ -53,8 +53,8 @@ impl Parameter {
         self.kind
     }
 
-    /// The name of the built-in value that clients bind to it: one of [`built_in`](super::built_in), or one that this crate
-    /// does not know.
+    /// The name of the built-in value that clients bind to it: one of [`built_in`](super::built_in), or one that this
+    /// crate does not know.
     #[must_use]
     pub fn built_in(&self) -> Option<&str> {
         self.built_in.as_deref()
@@ -150,8 +150,8 @@ impl From<Vec<String>> for Argument<'_> {
 
 /// The arguments of one evaluation, from [`RuleSet::arguments`].
 ///
-/// They can be kept and changed between evaluations, for example a set with the configuration of a client that is cloned
-/// for each call.
+/// They can be kept and changed between evaluations, for example a set with the configuration of a client that is
+/// cloned for each call.
 #[derive(Clone, Debug)]
 pub struct Arguments<'a> {
     rules: &'a RuleSet,
@@ -183,8 +183,8 @@ impl<'a> Arguments<'a> {
         self.set_at(index, argument.into())
     }
 
-    /// Sets the parameters that are bound to a built-in value, such as [`REGION`](super::built_in::REGION). Returns whether
-    /// there is one: rule sets do not use all built-ins.
+    /// Sets the parameters that are bound to a built-in value, such as [`REGION`](super::built_in::REGION). Returns
+    /// whether there is one: rule sets do not use all built-ins.
     ///
     /// # Errors
     ///

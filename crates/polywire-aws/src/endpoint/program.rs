@@ -84,8 +84,8 @@ impl Function {
         )
     }
 
-    /// The types of the arguments, the type of the result, and whether it may be absent. `None` for functions whose types
-    /// depend on their arguments.
+    /// The types of the arguments, the type of the result, and whether it may be absent. `None` for functions whose
+    /// types depend on their arguments.
     pub(super) fn signature(self) -> Option<(&'static [Type], Type, bool)> {
         use Type::{Arn, Boolean, Integer, Partition, Text, Texts, Url};
         Some(match self {

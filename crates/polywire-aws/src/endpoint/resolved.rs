@@ -19,8 +19,8 @@ impl Endpoint {
         find(&self.properties, name)
     }
 
-    /// The authentication schemes of the property `authSchemes`, in order of preference. A client chooses its scheme by the
-    /// service's `@auth`, and takes the settings of the scheme with the same name from here.
+    /// The authentication schemes of the property `authSchemes`, in order of preference. A client chooses its scheme
+    /// by the service's `@auth`, and takes the settings of the scheme with the same name from here.
     pub fn auth_schemes(&self) -> impl Iterator<Item = AuthScheme<'_>> {
         let schemes = match self.property("authSchemes") {
             Some(Property::Array(items)) => items.as_slice(),

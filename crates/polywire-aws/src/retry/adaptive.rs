@@ -2,11 +2,11 @@
 //!
 //! After the first throttling error, a client limits its own rate, as TCP's CUBIC does:
 //!
-//! - The *measured rate* is the number of responses per half second, smoothed: 0.8 of the last measurement and 0.2 of the
-//!   ones before.
+//! - The *measured rate* is the number of responses per half second, smoothed: 0.8 of the last measurement and 0.2 of
+//!   the ones before.
 //! - Throttling at the rate `w` sets the limit to `0.7 w`.
-//! - A success after `t` seconds sets it to `0.4 (t - k)^3 + w`, where `k = cbrt(0.3 w / 0.4)`: the curve starts at `0.7 w`,
-//!   is flat around `w`, and then grows faster and faster.
+//! - A success after `t` seconds sets it to `0.4 (t - k)^3 + w`, where `k = cbrt(0.3 w / 0.4)`: the curve starts at
+//!   `0.7 w`, is flat around `w`, and then grows faster and faster.
 //! - The limit is at most twice the measured rate, and at least one call in two seconds.
 //!
 //! A bucket that fills at this rate has a token for each call. It holds the calls of one second, but at least one.

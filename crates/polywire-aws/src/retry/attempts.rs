@@ -26,8 +26,8 @@ pub enum Stop {
     NotRetryable,
     /// The call had all its attempts.
     MaxAttempts,
-    /// Too many calls of the client have failed lately. Clients of operations that are called in a loop and wait for messages,
-    /// such as `ReceiveMessage` of SQS, should wait for [`RetrySettings::delay`] before they report this.
+    /// Too many calls of the client have failed lately. Clients of operations that are called in a loop and wait for
+    /// messages, such as `ReceiveMessage` of SQS, should wait for [`RetrySettings::delay`] before they report this.
     QuotaExhausted,
 }
 
@@ -52,11 +52,11 @@ impl Attempts {
         self.failed
     }
 
-    /// Decides after a failed attempt. `requested` is the time that the service asks for ([`retry_after`]), and `random` is
-    /// from 0 to 1.
+    /// Decides after a failed attempt. `requested` is the time that the service asks for ([`retry_after`]), and
+    /// `random` is from 0 to 1.
     ///
-    /// A requested time raises the delay, but by no more than [`RetrySettings::longest_extension`]: a service cannot stop a
-    /// client for long.
+    /// A requested time raises the delay, but by no more than [`RetrySettings::longest_extension`]: a service cannot
+    /// stop a client for long.
     pub fn failed(
         &mut self,
         settings: &RetrySettings,

@@ -1,10 +1,10 @@
-//! Retries as AWS specifies them for its SDKs
-//! ([retry behavior](https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html)): the standard mode, and
+//! Retries as AWS specifies them for its SDKs ([retry
+//! behavior](https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html)): the standard mode, and
 //! the rate limiter that the adaptive mode adds.
 //!
-//! A client has one [`RetryQuota`] and, in adaptive mode, one [`RateLimiter`]. Each call has an [`Attempts`]. After a failed
-//! attempt the client classifies the failure ([`Outcome::classify`]) and asks for a [`Decision`]. Times and random numbers
-//! are arguments.
+//! A client has one [`RetryQuota`] and, in adaptive mode, one [`RateLimiter`]. Each call has an [`Attempts`]. After a
+//! failed attempt the client classifies the failure ([`Outcome::classify`]) and asks for a [`Decision`]. Times and
+//! random numbers are arguments.
 //!
 //! ```
 //! use std::time::Duration;
@@ -27,12 +27,12 @@
 //!
 //! # Relation to `polywire_frame::flow`
 //!
-//! Clients of frames have types with similar purposes. They do other things: `Backoff` draws from the upper half of the
-//! delay and adds the time that a server asks for, `RetryBudget` is a share of the calls of the last ten seconds, and
-//! `Throttle` rejects calls instead of delaying them. AWS specifies the full range of jitter, a bucket that depends on the
-//! kind of failure, and rates that grow along a cubic curve. Hence this module shares no code with them, and this crate does
-//! not depend on the frame protocol. `Fault::retry` of `polywire-protocol` knows the errors of a model; its result is the
-//! input [`Outcome::modelled`].
+//! Clients of frames have types with similar purposes. They do other things: `Backoff` draws from the upper half of
+//! the delay and adds the time that a server asks for, `RetryBudget` is a share of the calls of the last ten seconds,
+//! and `Throttle` rejects calls instead of delaying them. AWS specifies the full range of jitter, a bucket that
+//! depends on the kind of failure, and rates that grow along a cubic curve. Hence this module shares no code with
+//! them, and this crate does not depend on the frame protocol. `Fault::retry` of `polywire-protocol` knows the errors
+//! of a model; its result is the input [`Outcome::modelled`].
 
 mod adaptive;
 mod attempts;
@@ -88,7 +88,8 @@ impl RetrySettings {
         longest_extension: Duration::from_secs(5),
     };
 
-    /// The standard mode as published in 2026: transient failures are retried sooner, after up to 50 ms, and cost 14 tokens.
+    /// The standard mode as published in 2026: transient failures are retried sooner, after up to 50 ms, and cost 14
+    /// tokens.
     pub const STANDARD_2026: Self = Self {
         transient_cost: 14,
         timeout_cost: 14,

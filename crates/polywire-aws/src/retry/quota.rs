@@ -2,8 +2,8 @@
 
 use super::RetrySettings;
 
-/// A bucket of tokens that all calls of a client share. Retries take tokens, and calls that succeed put them back, so that a
-/// client stops retrying while most calls fail.
+/// A bucket of tokens that all calls of a client share. Retries take tokens, and calls that succeed put them back, so
+/// that a client stops retrying while most calls fail.
 #[derive(Clone, Debug)]
 pub struct RetryQuota {
     /// At most `capacity`.

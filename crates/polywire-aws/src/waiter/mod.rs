@@ -1,8 +1,9 @@
 //! Waiters: poll an operation until a resource has a state
 //! ([specification](https://smithy.io/2.0/additional-specs/waiters.html)).
 //!
-//! [`Waiter`] reads an entry of the trait `smithy.waiters#waitable`. [`Waiting`] is one use of it, a state machine without a
-//! clock: it gets the result of each call with the elapsed time and a random number, and returns what to do next.
+//! [`Waiter`] reads an entry of the trait `smithy.waiters#waitable`. [`Waiting`] is one use of it, a state machine
+//! without a clock: it gets the result of each call with the elapsed time and a random number, and returns what to do
+//! next.
 //!
 //! ```
 //! use std::time::Duration;
@@ -26,8 +27,9 @@
 //! # Ok::<(), polywire_aws::waiter::WaiterError>(())
 //! ```
 //!
-//! Inputs and outputs are JSON in the data model of the specification: members by the names of the model, timestamps as
-//! numbers of seconds, blobs in base64. An expression that fails for an output, such as the length of a null, does not match.
+//! Inputs and outputs are JSON in the data model of the specification: members by the names of the model, timestamps
+//! as numbers of seconds, blobs in base64. An expression that fails for an output, such as the length of a null, does
+//! not match.
 
 mod acceptor;
 pub mod jmespath;
@@ -147,8 +149,8 @@ pub struct Waiting<'w> {
 }
 
 impl Waiting<'_> {
-    /// Decides after a call. `elapsed` is the time since the start, `result` the output or the name of the error, with or
-    /// without namespace, and `random` a number from 0 to 1.
+    /// Decides after a call. `elapsed` is the time since the start, `result` the output or the name of the error,
+    /// with or without namespace, and `random` a number from 0 to 1.
     ///
     /// The last call is made when the time ends. Its result counts, although it arrives later.
     pub fn responded(

@@ -1,4 +1,5 @@
-//! Endpoint rules through the public API: small rule sets, errors, published decision diagrams, and arbitrary documents.
+//! Endpoint rules through the public API: small rule sets, errors, published decision diagrams, and arbitrary
+//! documents.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,7 +1,7 @@
 //! Makes a decision diagram of a rule tree, to compare both forms.
 //!
-//! Each condition becomes a node: if it matches, the next condition of the rule or its outcome follows, and if not, the next
-//! rule. Nodes with an odd index are only referred to by their complement, with exchanged branches.
+//! Each condition becomes a node: if it matches, the next condition of the rule or its outcome follows, and if not,
+//! the next rule. Nodes with an odd index are only referred to by their complement, with exchanged branches.
 
 use polywire_text::base64;
 use serde_json::{Value, json};

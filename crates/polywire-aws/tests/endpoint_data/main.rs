@@ -1,5 +1,5 @@
-//! The published endpoint test cases of the service models, in three ways: by the rule tree, by a decision diagram made of
-//! it, and by the reference implementation.
+//! The published endpoint test cases of the service models, in three ways: by the rule tree, by a decision diagram
+//! made of it, and by the reference implementation.
 
 #![allow(
     clippy::unwrap_used,

@@ -3,9 +3,10 @@
 //! [`expression`] resolves names and checks types, [`template`] splits template strings, and [`rule`] has rules and
 //! endpoints. This module has what is around them: version, parameters and scopes.
 //!
-//! The specification requires that a condition with `isSet` comes before uses of values that may be absent. Not all published
-//! rule sets do that in conditions, so a condition may use such a value, and does not match if it is absent. In the
-//! results of rule trees it is an error. Results of decision diagrams cannot be checked, because conditions have no order there.
+//! The specification requires that a condition with `isSet` comes before uses of values that may be absent. Not all
+//! published rule sets do that in conditions, so a condition may use such a value, and does not match if it is
+//! absent. In the results of rule trees it is an error. Results of decision diagrams cannot be checked, because
+//! conditions have no order there.
 
 mod expression;
 mod rule;
@@ -62,8 +63,8 @@ struct Binding<'j> {
 
 struct Compiler<'j> {
     parameters: Vec<Parameter>,
-    /// The names and types of all slots. Variables of the same name and type in different rules share a slot: the scopes
-    /// make sure that no rule reads the value of another.
+    /// The names and types of all slots. Variables of the same name and type in different rules share a slot: the
+    /// scopes make sure that no rule reads the value of another.
     slots: Vec<(&'j str, Type)>,
     scope: Vec<Binding<'j>>,
     /// Whether results that may use absent values are errors.

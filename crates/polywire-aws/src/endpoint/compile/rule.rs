@@ -92,8 +92,8 @@ impl<'j> Compiler<'j> {
         })
     }
 
-    /// After a condition has matched, the references that it has as arguments are present in the rest of the rule: this is
-    /// what `isSet` tests, and other functions do not match if an argument is absent.
+    /// After a condition has matched, the references that it has as arguments are present in the rest of the rule:
+    /// this is what `isSet` tests, and other functions do not match if an argument is absent.
     fn narrow(&mut self, node: &Node<'j, '_>) -> Result<(), RuleSetError> {
         if ["coalesce", "ite"].contains(&node.member("fn")?.text()?) {
             return Ok(());

@@ -55,8 +55,8 @@ pub(super) fn uri_encode(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// `split`: the parts between `delimiter`, at most `limit` of them; 0 means no limit. `None` for an empty delimiter and a
-/// negative limit, for which the specification has no result.
+/// `split`: the parts between `delimiter`, at most `limit` of them; 0 means no limit. `None` for an empty delimiter
+/// and a negative limit, for which the specification has no result.
 pub(super) fn split<'a>(
     text: &Cow<'a, str>,
     delimiter: &str,

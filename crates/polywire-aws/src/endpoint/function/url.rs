@@ -19,8 +19,8 @@ pub(in crate::endpoint) struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    /// `None` for other schemes, a query, a fragment, and hosts or ports that cannot be. Labels of the host are not checked.
-    /// User information is left out, as the specification requires.
+    /// `None` for other schemes, a query, a fragment, and hosts or ports that cannot be. Labels of the host are not
+    /// checked. User information is left out, as the specification requires.
     pub(in crate::endpoint) fn parse(text: &Cow<'a, str>) -> Option<Self> {
         let is_outside = |byte: u8| byte <= b' ' || matches!(byte, 0x7f | b'?' | b'#' | b'\\');
         if text.bytes().any(is_outside) {

@@ -92,8 +92,8 @@ impl Partitions {
 
     /// Reads the published format, `partitions.json` of version 1.x.
     ///
-    /// Numbers, texts and members that the table does not need are ignored. Patterns are those of the crate `regex`: they
-    /// match in linear time, and large ones are rejected.
+    /// Numbers, texts and members that the table does not need are ignored. Patterns are those of the crate `regex`:
+    /// they match in linear time, and large ones are rejected.
     ///
     /// # Errors
     ///
@@ -102,8 +102,8 @@ impl Partitions {
         read::partitions(&super::compile::parse(text)?)
     }
 
-    /// The partition of `region`: the one that lists it, else the first whose pattern matches, else `aws`. `None` only if
-    /// the table has no partition `aws`.
+    /// The partition of `region`: the one that lists it, else the first whose pattern matches, else `aws`. `None`
+    /// only if the table has no partition `aws`.
     #[must_use]
     pub fn find(&self, region: &str) -> Option<&Partition> {
         let listed = self

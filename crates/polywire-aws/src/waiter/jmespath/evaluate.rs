@@ -1,5 +1,5 @@
-//! Searches. Results are borrowed from the input where possible; copies are counted, because selections can double a value
-//! with each step.
+//! Searches. Results are borrowed from the input where possible; copies are counted, because selections can double a
+//! value with each step.
 
 use std::borrow::Cow;
 use std::cell::Cell;

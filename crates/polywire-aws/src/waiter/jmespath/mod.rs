@@ -1,9 +1,9 @@
-//! JMESPath expressions over JSON values ([specification](https://jmespath.org/specification.html)), as waiters and the trait
-//! `smithy.rules#operationContextParams` use them.
+//! JMESPath expressions over JSON values ([specification](https://jmespath.org/specification.html)), as waiters and
+//! the trait `smithy.rules#operationContextParams` use them.
 //!
-//! The grammar is complete except for expression references (`&name`), which only functions need that models do not use.
-//! The functions are `contains`, `ends_with`, `join`, `keys`, `length`, `not_null`, `starts_with`, `to_array`, `to_string`,
-//! `type` and `values`.
+//! The grammar is complete except for expression references (`&name`), which only functions need that models do not
+//! use. The functions are `contains`, `ends_with`, `join`, `keys`, `length`, `not_null`, `starts_with`, `to_array`,
+//! `to_string`, `type` and `values`.
 //!
 //! ```
 //! use polywire_aws::waiter::jmespath::Expression;
@@ -18,10 +18,10 @@
 //!
 //! # Why not the crate `jmespath`
 //!
-//! The crate is well kept and passes the compliance tests, but its API does not fit this use: a search copies the whole
-//! input into values of its own that are not `Send`, and its recursive parser has no limit for nested expressions. Waiters
-//! search each response. This module borrows from the input, and bounds expressions and results. It was compared with the
-//! compliance tests of the crate, without those of missing functions.
+//! The crate is well kept and passes the compliance tests, but its API does not fit this use: a search copies the
+//! whole input into values of its own that are not `Send`, and its recursive parser has no limit for nested
+//! expressions. Waiters search each response. This module borrows from the input, and bounds expressions and results.
+//! It was compared with the compliance tests of the crate, without those of missing functions.
 
 mod evaluate;
 mod lexer;

@@ -1,8 +1,8 @@
 //! A parser by precedence.
 //!
-//! Each operator binds its left side with a power. `expression(power)` parses a prefix, then operators that bind
-//! more strongly than `power`. The right side of a projection (`[*]`, `[]`, `[?...]`, `.*`) is what follows up to a pipe or an
-//! operator of comparison or logic; it is applied to each item.
+//! Each operator binds its left side with a power. `expression(power)` parses a prefix, then operators that bind more
+//! strongly than `power`. The right side of a projection (`[*]`, `[]`, `[?...]`, `.*`) is what follows up to a pipe
+//! or an operator of comparison or logic; it is applied to each item.
 
 use super::lexer::{Token, error, tokens};
 use super::{Function, MAX_LENGTH, MAX_NODES, Node, ParseError};
