@@ -7,5 +7,8 @@
 
 pub mod checksum;
 pub mod chunked;
+pub mod credentials;
 pub mod endpoint;
+pub mod retry;
 pub mod signature;
+pub mod waiter;
