@@ -9,6 +9,7 @@
 //! | union, enum, intEnum | an enum, with `Unknown` for values that are not in the model |
 //! | string, blob, timestamp, document | `Text`, `Blob`, `Timestamp`, `Value` |
 //! | blob with `@streaming` | `ByteStream` |
+//! | union with `@streaming` | `EventStream` of the generated enum |
 //! | list, map | `Vec`, `BTreeMap`; items of sparse ones are `Option`s |
 //! | error | a struct that implements `std::error::Error`, and a variant of the operation's error |
 //! | operation | a method of the client and of the server trait |

@@ -92,6 +92,11 @@ pub(crate) enum Presence {
 }
 
 impl Presence {
+    /// Whether the member is a stream of events, which is not written with the other members.
+    pub(crate) fn is_event_stream(&self) -> bool {
+        matches!(self, Self::Default(default) if default == EMPTY_STREAM)
+    }
+
     pub(crate) fn is_option(&self) -> bool {
         matches!(
             self,
@@ -333,7 +338,10 @@ impl<'m> Plan<'m> {
             };
             let field_name = field_names.claim(&[snake(member.name())]);
             let is_boxed = boxed.contains(member.id());
-            let ty = self.types.of(target, is_boxed);
+            let ty = match is_event_stream(target) {
+                false => self.types.of(target, is_boxed),
+                true => format!("schema::EventStream<{}>", self.types.of(target, false)),
+            };
             fields.push(Field {
                 member,
                 plain: plain_snake(&field_name),
@@ -364,6 +372,9 @@ impl<'m> Plan<'m> {
         is_input: bool,
         is_boxed: bool,
     ) -> Presence {
+        if is_event_stream(target) {
+            return Presence::Default(EMPTY_STREAM.to_owned());
+        }
         let traits = member.traits();
         let is_client_optional = traits.is_client_optional();
         let default = traits.default_value().filter(|value| !value.is_null());
@@ -580,6 +591,14 @@ fn is_copy(shape: &Shape) -> bool {
             | ShapeType::Timestamp
     )
 }
+
+/// Returns whether a shape is a union with `@streaming`.
+pub(crate) fn is_event_stream(shape: &Shape) -> bool {
+    shape.shape_type() == ShapeType::Union && shape.traits().is_streaming()
+}
+
+/// The default of a stream of events.
+pub(crate) const EMPTY_STREAM: &str = "schema::EventStream::default()";
 
 impl<'m> Types<'m> {
     pub(crate) fn name(&self, id: &ShapeId) -> &str {

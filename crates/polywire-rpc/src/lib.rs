@@ -59,6 +59,7 @@ pub mod client;
 pub mod connect;
 mod context;
 mod error;
+mod events;
 pub mod frames;
 #[doc(hidden)]
 pub mod generated;

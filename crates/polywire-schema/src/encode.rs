@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, ByteStream, Error, ErrorKind, Member, Value};
+use crate::{BigDecimal, BigInteger, ByteStream, Error, ErrorKind, Member, OutgoingEvents, Value};
 
 /// A writer of one format.
 ///
@@ -127,6 +127,13 @@ pub trait Encoder {
             Some(blob) => self.shared_blob(at, blob),
             None => self.fail(not_in_memory(at)),
         }
+    }
+
+    /// Passes the events of a stream on. `take` returns them. They are not written with the other members, so callers
+    /// neither count this member in [`begin_structure`](Encoder::begin_structure) nor call
+    /// [`member`](Encoder::member) for it. The provided method ignores the stream: a pass of its own takes it.
+    fn event_stream(&mut self, at: Member<'_>, take: &mut dyn FnMut() -> OutgoingEvents) {
+        let _ = (at, take);
     }
 
     /// Writes a timestamp in the format of the member. If the member has no format, uses the

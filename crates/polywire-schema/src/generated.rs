@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::{
-    Decode, DecodeStructure, Decoder, END, Encode, Encoder, Error, ErrorKind, Member,
+    Decode, DecodeStructure, Decoder, END, Encode, Encoder, Error, ErrorKind, EventStream, Member,
     SchemaBuilder, SchemaSet, Seq,
 };
 
@@ -34,6 +34,16 @@ pub fn put<T: Encode, E: Encoder + ?Sized>(value: &T, at: Member<'_>, encoder: &
     if encoder.member(at) {
         value.encode(at, encoder);
     }
+}
+
+/// Passes the events of a member on.
+#[inline]
+pub fn put_events<T: Encode + Send + 'static, E: Encoder + ?Sized>(
+    value: &EventStream<T>,
+    at: Member<'_>,
+    encoder: &mut E,
+) {
+    value.encode(at, encoder);
 }
 
 /// Writes a member if it is present.

@@ -24,6 +24,7 @@ mod defs;
 mod dynamic;
 mod encode;
 mod error;
+mod events;
 mod flags;
 #[doc(hidden)]
 pub mod generated;
@@ -61,6 +62,7 @@ pub use defs::{ErrorDef, MemberDef, OperationDef, ServiceDef, ShapeDef, Span};
 pub use dynamic::{complete_structure, decode_structure, encode_structure};
 pub use encode::{Encode, EncodeKey, Encoder};
 pub use error::{Error, ErrorKind, LimitKind};
+pub use events::{DecodeEvent, EncodeEvent, EventSource, EventStream, OutgoingEvents};
 pub use flags::{MemberFlags, OperationFlags, ServiceFlags, ShapeFlags};
 pub use generated::MissingMember;
 pub use id::{ShapeId, ShapeIdError, is_identifier, is_namespace};

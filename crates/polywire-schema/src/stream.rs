@@ -320,6 +320,8 @@ pub enum StreamErrorKind {
     Corrupt,
     /// Another clone of the stream reads it.
     AlreadyRead,
+    /// The peer ended a stream of events with an error, which is the source.
+    Failed,
 }
 
 impl StreamError {
@@ -367,6 +369,7 @@ impl fmt::Display for StreamError {
             StreamErrorKind::TooLarge => "the stream is longer than allowed",
             StreamErrorKind::WrongLength => "the stream does not have the announced length",
             StreamErrorKind::Corrupt => "the bytes of the stream are damaged",
+            StreamErrorKind::Failed => "the peer ended the stream with an error",
             StreamErrorKind::AlreadyRead => "another clone of the stream reads it",
         })
     }

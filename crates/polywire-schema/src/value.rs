@@ -4,7 +4,7 @@ use std::fmt;
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, ByteStream, Map};
+use crate::{BigDecimal, BigInteger, ByteStream, EventStream, Map};
 
 /// A dynamically typed value. It can hold a value of any shape, such as an XML-RPC value, a Smithy
 /// document, or a structure without a generated type.
@@ -47,6 +47,8 @@ pub enum Value {
     /// Bytes that are read piece by piece: a blob with `@streaming`. Such blobs that are in memory are
     /// [`Value::Blob`]s.
     Stream(Box<ByteStream>),
+    /// A stream of events: the value of a union with `@streaming`.
+    Events(Box<EventStream<Value>>),
     /// A timestamp.
     Timestamp(Timestamp),
     /// A list.
@@ -71,6 +73,7 @@ impl Value {
             Self::String(_) => "a string",
             Self::Blob(_) => "a blob",
             Self::Stream(_) => "a stream",
+            Self::Events(_) => "a stream of events",
             Self::Timestamp(_) => "a timestamp",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
@@ -81,6 +84,13 @@ impl Value {
     #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
+    }
+
+    /// Returns whether a structure is written without this member: it is null, or a stream of events, which is sent after
+    /// the structure.
+    #[inline]
+    pub(crate) const fn is_absent(&self) -> bool {
+        matches!(self, Self::Null | Self::Events(_))
     }
 
     /// Returns the boolean, or `None` for other types.
@@ -128,6 +138,15 @@ impl Value {
     pub fn as_blob(&self) -> Option<&[u8]> {
         match self {
             Self::Blob(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns the stream of events. Returns `None` for other types.
+    #[must_use]
+    pub fn into_events(self) -> Option<EventStream<Self>> {
+        match self {
+            Self::Events(events) => Some(*events),
             _ => None,
         }
     }
@@ -235,10 +254,17 @@ impl fmt::Debug for Value {
             Self::String(value) => value.fmt(f),
             Self::Blob(value) => value.fmt(f),
             Self::Stream(value) => value.fmt(f),
+            Self::Events(value) => value.fmt(f),
             Self::Timestamp(value) => write!(f, "@{value}"),
             Self::List(value) => value.fmt(f),
             Self::Map(value) => value.fmt(f),
         }
+    }
+}
+
+impl From<EventStream<Self>> for Value {
+    fn from(events: EventStream<Self>) -> Self {
+        Self::Events(Box::new(events))
     }
 }
 

@@ -122,6 +122,10 @@ impl CborEncoder {
             Value::BigDecimal(value) => self.big_decimal(at, value),
             Value::Blob(value) => self.blob(at, value),
             Value::Stream(value) => self.stream(at, value),
+            other @ Value::Events(_) => {
+                let error = Error::new(ErrorKind::WrongType).in_format("CBOR");
+                self.fail(error.found(other.describe()));
+            }
             Value::Timestamp(value) => self.timestamp(at, *value),
             // `Null`. The other variants are handled by `document_value`.
             _ => self.null(at),

@@ -59,7 +59,7 @@ impl Structure<'_> {
 }
 
 /// Defaults that equal the default of their type, as written by `defaults.rs`.
-const TYPE_DEFAULTS: [&str; 8] = [
+const TYPE_DEFAULTS: [&str; 9] = [
     "\"\".into()",
     "0",
     "0.0",
@@ -68,6 +68,7 @@ const TYPE_DEFAULTS: [&str; 8] = [
     "false",
     "schema::Blob::default()",
     "schema::ByteStream::default()",
+    "schema::EventStream::default()",
 ];
 
 fn declaration(source: &mut Source, structure: &Structure<'_>) {
@@ -293,8 +294,10 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
     } else {
         source.line("let shape = at.target();");
         let is_option = |field: &&Field<'_>| field.presence.is_option();
-        let always = structure.fields.len() - structure.fields.iter().filter(is_option).count();
-        if always == structure.fields.len() {
+        let is_counted =
+            |field: &&Field<'_>| !field.presence.is_option() && !field.presence.is_event_stream();
+        let always = structure.fields.iter().filter(is_counted).count();
+        if !structure.fields.iter().any(|field| is_option(&field)) {
             source.line(format!("encoder.begin_structure(at, {always});"));
         } else {
             source.line(format!("let mut present = {always};"));
@@ -319,6 +322,9 @@ fn encode(source: &mut Source, structure: &Structure<'_>) {
                 }
                 presence if presence.is_option() => {
                     source.call("codec::put_some", &[&value, &member, "encoder"], ";");
+                }
+                presence if presence.is_event_stream() => {
+                    source.call("codec::put_events", &[&value, &member, "encoder"], ";");
                 }
                 _ => source.call("codec::put", &[&value, &member, "encoder"], ";"),
             }

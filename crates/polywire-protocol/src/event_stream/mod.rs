@@ -49,6 +49,7 @@ mod message;
 pub mod reference;
 mod signed;
 mod slot;
+mod transport;
 
 pub use codec::{EventCodec, EventOutcome};
 pub use decode::MessageDecoder;
@@ -60,6 +61,8 @@ pub use limits::MessageLimits;
 pub use message::EventMessage;
 pub use signed::SignedEnvelope;
 pub use slot::EventSlot;
+pub(crate) use transport::read_events;
+pub use transport::{OutgoingEvent, PayloadEvents, events_of};
 
 pub(crate) use format::{EventFormat, event_format};
 use layout::{EventLayout, PayloadKind, layout_of};

@@ -7,7 +7,9 @@ use polywire_schema::{Body, Error, ErrorKind, Limits, Operation, Schema};
 
 use super::{HeadDecoder, HeadEncoder, IncomingMessage, Rest, RestFormat};
 use crate::PayloadStream;
+use crate::document::Side;
 use crate::error_info::not_an_error;
+use crate::event_stream::read_events;
 use crate::protocol::{ClientProtocol, HostPrefix, Outcome};
 
 impl<F: RestFormat> ClientProtocol for Rest<F> {
@@ -79,6 +81,10 @@ impl<F: RestFormat> ClientProtocol for Rest<F> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let bindings = &self.operation_bindings(operation)?.output;
+        if bindings.has_event_stream {
+            let message = (operation.output().root(), body, Side::Client);
+            read_events(&head.extensions, message, sink)?;
+        }
         let incoming = IncomingMessage {
             root: operation.output().root(),
             bindings,

@@ -46,6 +46,7 @@ pub(crate) use decode::HeadDecoder;
 pub(crate) use encode::HeadEncoder;
 pub(crate) use format::RestFormat;
 pub use pattern::{Pattern, PatternError, Segment};
+pub(crate) use payload::RawDecoder;
 pub(crate) use route::{RouteMatch, Router};
 
 use crate::event_stream::EventCodec;

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use polywire_schema::{
-    BigDecimal, BigInteger, Blob, Body, ByteStream, Decoder, END, Error, ErrorKind, Event, Member,
-    Schema, Seq, ShapeKind, Text, Timestamp,
+    BigDecimal, BigInteger, Blob, Body, ByteStream, Decoder, END, Error, ErrorKind, Event,
+    EventSource, Member, Schema, Seq, ShapeKind, Text, Timestamp,
 };
 use polywire_text::utf8;
 
@@ -26,13 +26,14 @@ const EXPECTED_STREAM: &str =
 pub(crate) const EXPECTED_RAW_PAYLOAD: &str = "a payload that is a blob or a string";
 
 /// A decoder for a structure whose only member in the body is the payload.
-#[derive(Debug)]
 pub(crate) struct RawDecoder<'de> {
     body: &'de Body,
     /// The ordinal of the payload, until it has been read.
     payload: Option<u32>,
     /// The body, if it is not in memory.
     stream: Option<ByteStream>,
+    /// The events, if the payload is an event stream.
+    events: Option<Box<dyn EventSource>>,
     /// The side that reads the message.
     side: Side,
 }
@@ -43,6 +44,7 @@ impl<'de> RawDecoder<'de> {
             body,
             payload: Some(payload),
             stream: None,
+            events: None,
             side,
         }
     }
@@ -50,6 +52,12 @@ impl<'de> RawDecoder<'de> {
     /// Sets a body that has not been read.
     pub(crate) fn with_stream(mut self, stream: &ByteStream) -> Self {
         self.stream = Some(stream.clone());
+        self
+    }
+
+    /// Sets the events of a payload that is an event stream.
+    pub(crate) fn with_events(mut self, events: Box<dyn EventSource>) -> Self {
+        self.events = Some(events);
         self
     }
 
@@ -135,6 +143,10 @@ impl<'de> Decoder<'de> for RawDecoder<'de> {
             None => Ok(self.body.blob(self.body.as_bytes())),
             Some(_) => Err(self.error(ErrorKind::Internal, EXPECTED_STREAM)),
         }
+    }
+
+    fn event_stream(&mut self, _: Member<'_>) -> Result<Option<Box<dyn EventSource>>, Error> {
+        Ok(self.events.take())
     }
 
     fn stream(&mut self, at: Member<'_>) -> Result<ByteStream, Error> {

@@ -11,7 +11,8 @@ use super::{
     RouteMatch,
 };
 use crate::coding::has_own_coding;
-use crate::event_stream::CONTENT_TYPE as EVENT_STREAM;
+use crate::document::Side;
+use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, read_events};
 use crate::fault::status_of;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
@@ -69,6 +70,10 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
             limits: request.limits,
             is_error: false,
         };
+        if bindings.has_event_stream {
+            let message = (operation.input().root(), request.body, Side::Server);
+            read_events(&request.head.extensions, message, sink)?;
+        }
         let mut decoder = HeadDecoder::request(request.head, request.route, bindings);
         Ok(incoming.read(&self.format, &mut decoder, sink)?)
     }

@@ -11,7 +11,7 @@ use super::{Rpc, Style};
 use crate::document::{Document, Side};
 use crate::endpoint::add_host_prefix;
 use crate::error_info::ErrorInfo;
-use crate::event_stream::{is_event_stream, stream_of};
+use crate::event_stream::{is_event_stream, read_events, stream_of};
 use crate::protocol::{ClientProtocol, Outcome};
 
 impl<S: Style> ClientProtocol for Rpc<S> {
@@ -70,12 +70,13 @@ impl<S: Style> ClientProtocol for Rpc<S> {
     fn parse_output<'de>(
         &self,
         operation: Operation<'_>,
-        _: &'de response::Parts,
+        head: &'de response::Parts,
         body: &'de Body,
         limits: &Limits,
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Error> {
         let output = operation.output();
+        read_events(&head.extensions, (output.root(), body, Side::Client), sink)?;
         if body.is_empty() && stream_of(operation, Direction::Response).is_some() {
             check_optional(output)?;
         }

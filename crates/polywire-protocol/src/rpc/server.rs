@@ -10,7 +10,7 @@ use polywire_schema::{
 
 use super::{QUERY_ERROR, Rpc, Style};
 use crate::document::{Document, Side};
-use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, stream_of};
+use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, read_events, stream_of};
 use crate::fault::{NamedError, status_of};
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ReadPlan, Route, ServerProtocol};
@@ -60,6 +60,8 @@ impl<S: Style> ServerProtocol for Rpc<S> {
             false => self.style.check_accept(&head)?,
         }
         let root = operation.input().root();
+        let message = (root, request.body, Side::Server);
+        read_events(&request.head.extensions, message, sink)?;
         let document = self.style.document();
         Ok(document.read(root, request.body, request.limits, Side::Server, sink)?)
     }

@@ -24,6 +24,9 @@ pub(crate) struct Engine {
     /// The protocols over HTTP, by [`Context::mount`](crate::Context::mount).
     pub(crate) protocols: Arc<[Box<dyn ServerProtocol>]>,
     pub(crate) limits: Limits,
+    /// The operations with a stream of events in the input, and those with one in the output.
+    pub(crate) input_events: Vec<bool>,
+    pub(crate) output_events: Vec<bool>,
     /// Checks constraints of inputs, unless that is disabled.
     pub(crate) validator: Option<Validator>,
     pub(crate) memory: Arc<Memory>,

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::Response;
 use polywire_protocol::{Fault, FaultKind, InputMemory, ReadPlan, Route, ServerProtocol};
-use polywire_schema::Body;
+use polywire_schema::{Body, Direction};
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
@@ -213,15 +213,20 @@ impl Reply {
     /// The response over HTTP.
     pub(crate) fn into_response(
         self,
-        engine: &Engine,
-        protocol: &dyn ServerProtocol,
+        engine: &Arc<Engine>,
+        protocol: usize,
         target: Option<&Target>,
     ) -> Result<Response<Bytes>, Fault> {
         match self {
             Self::Output(index, output) => {
                 let operation = engine.service.operation(index);
-                let response = protocol.encode_output(operation, output.message());
-                response.map_err(Fault::internal)
+                let writer = &*engine.protocols[protocol];
+                let response = writer.encode_output(operation, output.message());
+                let response = response.map_err(Fault::internal)?;
+                match engine.streams_events(index, Direction::Response) {
+                    false => Ok(response),
+                    true => engine.begin_events(protocol, operation, output.message(), response),
+                }
             }
             Self::Method(reply) => {
                 if let Some(Target::Method(entry)) = target {

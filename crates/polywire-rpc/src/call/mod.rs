@@ -6,6 +6,7 @@ pub(crate) mod completion;
 pub(crate) mod deadline;
 pub(crate) mod decoding;
 mod engine;
+mod events;
 pub(crate) mod faults;
 mod head;
 mod in_flight;
@@ -19,6 +20,7 @@ pub(crate) mod topic_call;
 
 pub(crate) use deadline::{CallTimeout, Deadline, FrameDeadline};
 pub(crate) use engine::Engine;
+pub(crate) use events::ServerEvents;
 pub use head::CallHead;
 pub(crate) use in_flight::{CallLimit, InFlight};
 pub(crate) use invocation::{Invocation, Reply, catch_panic};

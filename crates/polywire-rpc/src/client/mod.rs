@@ -7,18 +7,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Request, response};
 use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Slot, Typed};
+use polywire_protocol::event_stream::{EventCodec, PayloadEvents, events_of, stream_of};
 use polywire_protocol::{
     ClientProtocol, Fault, Frame, Outcome, PayloadStream, ProtocolKind, RequestOptions, WithToken,
     finish_request,
 };
 use polywire_schema::{
-    Body, DecodeStructure, Decoder, Encode, Error, Limits, Map, Member, Operation, Schema, Value,
+    Body, DecodeStructure, Decoder, Direction, Encode, Error, Limits, Map, Member, Operation,
+    Schema, Value,
 };
 use uuid::Uuid;
 
 use self::framed::{FramesClient, MessageCarrier, ModelledError};
 use self::web::Http;
 use crate::call::CallTimeout;
+use crate::events::{EncodedEvents, EventOwner, ReceivedMessages, is_event_stream};
 use crate::{CallError, ServiceHandle};
 
 mod batch;
@@ -81,6 +84,24 @@ enum ResponseMode {
 
 /// Without an observer.
 const NO_OBSERVER: Option<&mut fn(&Exchange)> = None;
+
+impl EventOwner for Inner {
+    fn codec(&self) -> Option<&dyn EventCodec> {
+        self.protocol.event_codec()
+    }
+
+    fn operation(&self, index: u32) -> Operation<'_> {
+        self.service.operation(index)
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn server(&self) -> Option<&crate::call::Engine> {
+        None
+    }
+}
 
 impl Client {
     /// Creates a builder of a client of a service over a protocol.
@@ -323,12 +344,19 @@ impl Client {
         if let Some((show, exchange)) = &mut shown {
             show(exchange);
         }
-        let is_stream = |head: &response::Parts| {
-            operation.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
+        let has_events = operation.is_some_and(|operation| {
+            stream_of(operation, Direction::Response).is_some()
+                && inner.protocol.event_codec().is_some()
+        });
+        let is_stream = |head: &response::Parts| match has_events {
+            true => head.status.is_success() && is_event_stream(&head.headers),
+            false => {
+                operation.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
+            }
         };
         let is_stream = match mode {
-            ResponseMode::Buffered => None,
-            ResponseMode::Streaming => Some(&is_stream as _),
+            ResponseMode::Buffered if !has_events => None,
+            _ => Some(&is_stream as _),
         };
         let answer = http
             .transport
@@ -337,6 +365,12 @@ impl Client {
         if let Some(interceptor) = &http.interceptor {
             let checked = interceptor.after_response(operation, &mut answer);
             checked.map_err(|error| CallError::decode_text(error.to_string()))?;
+        }
+        if has_events && let Some(operation) = operation {
+            let initial = timeout
+                .timeout(self.receive_events(operation, &mut answer))
+                .await;
+            initial.unwrap_or_else(|| Err(CallError::deadline(Some(inner.deadline))))?;
         }
         let (head, body) = answer.into_parts();
         if let Some((show, exchange)) = &mut shown {
@@ -352,6 +386,23 @@ impl Client {
         Ok((head, in_utf8.unwrap_or(body)))
     }
 
+    /// Reads the initial message of a response that is an event stream, and passes its events on.
+    async fn receive_events(
+        &self,
+        operation: Operation<'_>,
+        answer: &mut http::Response<Bytes>,
+    ) -> Result<(), CallError> {
+        let Some(PayloadStream(stream)) = answer.extensions_mut().remove() else {
+            return Ok(());
+        };
+        let owner: Arc<Inner> = Arc::clone(&self.inner);
+        let place = (operation.index(), Direction::Response);
+        let mut messages = ReceivedMessages::new(owner, place, stream);
+        *answer.body_mut() = messages.read_initial().await.map_err(CallError::from)?;
+        answer.extensions_mut().insert(PayloadEvents::new(messages));
+        Ok(())
+    }
+
     /// The request of a call. Over HTTP it has the whole URL and all headers.
     fn request(
         &self,
@@ -359,7 +410,39 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let request = self.encode(operation, input)?;
-        self.complete(&[operation], request)
+        let mut request = self.complete(&[operation], request)?;
+        if stream_of(operation, Direction::Request).is_some() {
+            request = self.begin_events(operation, input, request)?;
+        }
+        Ok(request)
+    }
+
+    /// Adds the events of an input to its request.
+    #[cold]
+    fn begin_events(
+        &self,
+        operation: Operation<'_>,
+        input: &dyn Message,
+        request: Request<Bytes>,
+    ) -> Result<Request<Bytes>, CallError> {
+        let Some(events) = events_of(input, operation.input().root()) else {
+            return Ok(request);
+        };
+        let (Carrier::Http(_), Some(codec)) =
+            (&self.inner.carrier, self.inner.protocol.event_codec())
+        else {
+            let kind = self.inner.protocol.kind();
+            return Err(CallError::usage(&format!(
+                "{kind} has no event streams here"
+            )));
+        };
+        let request = codec.begin_request(request).map_err(CallError::encode)?;
+        let (mut head, initial) = request.into_parts();
+        let owner: Arc<Inner> = Arc::clone(&self.inner);
+        let place = (operation.index(), Direction::Request);
+        let stream = EncodedEvents::stream(owner, place, initial, events);
+        head.extensions.insert(PayloadStream(stream));
+        Ok(Request::from_parts(head, Bytes::new()))
     }
 
     /// The request of a call as its protocol writes it.

@@ -13,15 +13,17 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use http::Response;
 use http::header::CONTENT_ENCODING;
+use polywire_protocol::event_stream::PayloadEvents;
 use polywire_protocol::{Fault, PayloadStream, Plan, ProtocolKind, Route, decode_content};
-use polywire_schema::Body;
+use polywire_schema::{Body, Direction};
 
 use super::app::App;
 use super::body::RequestBody;
 use super::response::{HttpResponse, of_call};
 use crate::call::decoding::{decode_on_pool, is_large_body};
-use crate::call::{Deadline, Engine, Invocation, Reply, Target, catch_panic};
+use crate::call::{Deadline, Engine, Invocation, Reply, ServerEvents, Target, catch_panic};
 use crate::context::RequestId;
+use crate::events::{ReceivedMessages, is_event_stream};
 use crate::methods::RouteMatch;
 
 /// A future behind a pointer.
@@ -131,6 +133,16 @@ impl App {
                 let target = Some(Target::Operation(route.operation));
                 self.into_answer((protocol, wants_detail), target, body, run)
             }
+            Plan::Buffer(route)
+                if self
+                    .engine
+                    .streams_events(route.operation, Direction::Request)
+                    && is_event_stream(context.headers()) =>
+            {
+                Answer::Boxed(Box::pin(
+                    Arc::clone(self).begin_events(protocol, route, context, body),
+                ))
+            }
             Plan::Buffer(route) if self.streams_input(protocol, &route, &context) => {
                 self.begin_stream(protocol, &route, context, body)
             }
@@ -177,6 +189,44 @@ impl App {
         });
         let target = Some(Target::Operation(route.operation));
         self.into_answer((protocol, wants_detail), target, RequestBody::empty(), run)
+    }
+
+    /// Starts a call whose input has a stream of events, after its initial message was read.
+    async fn begin_events(
+        self: Arc<Self>,
+        protocol: usize,
+        route: Route,
+        mut context: crate::Context,
+        body: RequestBody,
+    ) -> Response<Bytes> {
+        let wants_detail = self.engine.wants_detail(&context);
+        let target = Some(Target::Operation(route.operation));
+        let run = async {
+            let deadline = context.deadline.for_handler(self.timeouts.stream)?;
+            context.deadline = deadline;
+            let stream = body.into_stream(deadline, self.stream_bytes)?;
+            let owner = Arc::new(ServerEvents {
+                engine: Arc::clone(&self.engine),
+                protocol,
+            });
+            let place = (route.operation, Direction::Request);
+            let mut messages = ReceivedMessages::new(owner, place, stream);
+            let initial = Body::new(messages.read_initial().await?);
+            context
+                .extensions_mut()
+                .insert(PayloadEvents::new(messages));
+            catch_panic(|| {
+                let reader = &*self.mounts.protocols[protocol];
+                let run = self
+                    .engine
+                    .run_operation(reader, &route, context, &initial, false)?;
+                Ok(run.with_deadline(deadline))
+            })
+        };
+        let run = run.await;
+        let body = RequestBody::empty();
+        self.into_answer((protocol, wants_detail), target, body, run)
+            .await
     }
 
     /// The earlier of the caller's deadline and the limit of the server, which counts from now.
@@ -436,8 +486,7 @@ impl CallWithId {
 impl PendingCall {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Response<Bytes>> {
         let (app, target) = (&self.app, self.target.as_ref());
-        let protocol = &*app.mounts.protocols[self.protocol];
-        let encode = |reply: Reply| reply.into_response(&app.engine, protocol, target);
+        let encode = |reply: Reply| reply.into_response(&app.engine, self.protocol, target);
         let response = ready!(self.run.poll(&app.engine, target, context, encode));
         Poll::Ready(response.unwrap_or_else(|fault| {
             let fault = fault.with_detail(self.wants_detail);

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 
 use polywire_text::{Blob, Text, Timestamp};
 
-use crate::{BigDecimal, BigInteger, ByteStream, Error, ErrorKind, Member, Schema, Seq, Value};
+use crate::{
+    BigDecimal, BigInteger, ByteStream, Error, ErrorKind, EventSource, Member, Schema, Seq, Value,
+};
 
 pub use types::distinct_keys;
 
@@ -137,6 +139,13 @@ pub trait Decoder<'de> {
     /// body as a stream if it has not been read.
     fn stream(&mut self, at: Member<'_>) -> Result<ByteStream, Error> {
         self.blob(at).map(ByteStream::from)
+    }
+
+    /// Takes the events of a member that targets a union with `@streaming`. `None` if the decoder reads such a union like
+    /// any other value, which the provided method returns.
+    fn event_stream(&mut self, at: Member<'_>) -> Result<Option<Box<dyn EventSource>>, Error> {
+        let _ = at;
+        Ok(None)
     }
 
     /// Reads a timestamp in the format of the member. If the member has no format, uses the default

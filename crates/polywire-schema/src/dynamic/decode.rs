@@ -5,7 +5,9 @@ use polywire_text::Text;
 use super::decode_structure::{USUAL_ENTRIES, add_entry, name_of, read_structure};
 use crate::error::quoted;
 use crate::generated::{begin_union, end_union};
-use crate::{Decoder, END, Error, ErrorKind, Event, Map, Member, MemberFlags, ShapeKind, Value};
+use crate::{
+    Decoder, END, Error, ErrorKind, Event, EventStream, Map, Member, MemberFlags, ShapeKind, Value,
+};
 
 /// Reads a value of the shape of `at`.
 pub(crate) fn decode<'de, D: Decoder<'de> + ?Sized>(
@@ -46,7 +48,15 @@ pub(super) fn read<'de, D: Decoder<'de> + ?Sized>(
         Kind::List => return read_list(place, at, decoder),
         Kind::Map => return read_map(place, at, decoder),
         Kind::Structure => return read_structure(place, USUAL_ENTRIES, at, decoder),
-        Kind::Union => return decode_union(place, at, decoder),
+        Kind::Union => {
+            if at.has(MemberFlags::STREAMING)
+                && let Some(source) = decoder.event_stream(at)?
+            {
+                set(place, Value::from(EventStream::received(source)));
+                return Ok(());
+            }
+            return decode_union(place, at, decoder);
+        }
         Kind::Timestamp => set(place, Value::Timestamp(decoder.timestamp(at)?)),
     }
     Ok(())

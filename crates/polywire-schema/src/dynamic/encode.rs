@@ -176,6 +176,7 @@ pub(crate) fn write_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>,
         Value::String(value) => encoder.text(at, value),
         Value::Blob(value) => encoder.blob(at, value),
         Value::Stream(value) => encoder.stream(at, value),
+        Value::Events(_) => encoder.fail(mismatch(at, ErrorKind::WrongType, value.describe())),
         Value::Timestamp(value) => encoder.timestamp(at, *value),
         Value::List(list) => {
             encoder.begin_list(at, list.len());

@@ -6,8 +6,8 @@ use polywire_text::Text;
 use super::encode::{encode, encode_member};
 use crate::error::quoted;
 use crate::{
-    Encoder, Error, ErrorKind, Location, Map, Member, MemberFlags, NameEncoding, NameSource,
-    Schema, ShapeFlags, ShapeKind, Value,
+    Encode, Encoder, Error, ErrorKind, Location, Map, Member, MemberFlags, NameEncoding,
+    NameSource, Schema, ShapeFlags, ShapeKind, Value,
 };
 
 /// Writes a map as the structure or union of `at`. Fails for entries that the shape does not have.
@@ -46,7 +46,7 @@ pub fn encode_structure<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder:
 /// Returns whether an entry is written: nulls are written only as documents.
 #[inline(always)]
 fn is_present(value: &Value, member: Member<'_>) -> bool {
-    !value.is_null() || member.kind() == ShapeKind::Document
+    !value.is_absent() || member.kind() == ShapeKind::Document
 }
 
 /// The members that the entries of a map belong to.
@@ -83,7 +83,7 @@ impl EntryMatches {
                 is_sorted &= ordinal >= next;
                 ordinal
             };
-            self.present += usize::from(!value.is_null());
+            self.present += usize::from(!value.is_absent());
             if value.is_null() && shape.member(ordinal as u32).kind() == ShapeKind::Document {
                 self.present += 1;
             }
@@ -128,7 +128,7 @@ fn encode_by_member<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mu
         let ordinal = shape.find(NameSource::Member, name.as_bytes());
         ordinal.is_some_and(|ordinal| shape.member(ordinal).kind() == ShapeKind::Document)
     };
-    let is_present = |(name, value): &&(Text, Value)| !value.is_null() || is_document(name);
+    let is_present = |(name, value): &&(Text, Value)| !value.is_absent() || is_document(name);
     let mut present = entries.iter().filter(is_present).count();
     let has_defaults = shape.has(ShapeFlags::DEFAULTS);
     if has_defaults {
@@ -144,7 +144,9 @@ fn encode_by_member<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mu
     let mut lookup = Lookup::new(map);
     for (name, member) in shape.named_members() {
         let found = lookup.next(name);
-        let value = found.filter(|value| !value.is_null() || member.kind() == ShapeKind::Document);
+        let is_written =
+            |value: &&Value| !value.is_absent() || member.kind() == ShapeKind::Document;
+        let value = found.filter(is_written);
         match value {
             Some(value) if encoder.member(member) => encode(value, member, encoder),
             None if has_defaults => encode_default(member, encoder),
@@ -193,6 +195,12 @@ fn encode_head<E: Encoder + ?Sized>(map: &Map, at: Member<'_>, encoder: &mut E) 
     // The name is looked up after the location: most members are in the body, and are skipped.
     for member in shape.members() {
         let is_in_body = matches!(member.location(), Location::Body | Location::Payload);
+        if member.kind() == ShapeKind::Union && member.has(MemberFlags::STREAMING) {
+            if let Some(Value::Events(events)) = lookup.next(member.name().as_bytes()) {
+                events.encode(member, encoder);
+            }
+            continue;
+        }
         if is_in_body && !member.has(MemberFlags::HOST_LABEL) {
             lookup.skip();
             continue;

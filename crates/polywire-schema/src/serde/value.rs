@@ -28,8 +28,8 @@ impl Serialize for Value {
             Self::BigDecimal(value) => value.serialize(serializer),
             Self::String(value) => serializer.serialize_str(value),
             Self::Blob(value) => value.serialize(serializer),
-            Self::Stream(_) => Err(serde::ser::Error::custom(
-                "a stream cannot be serialized: collect its bytes first",
+            Self::Stream(_) | Self::Events(_) => Err(serde::ser::Error::custom(
+                "a stream cannot be serialized: collect it first",
             )),
             Self::Timestamp(value) => value.serialize(serializer),
             Self::List(list) => serializer.serialize_newtype_struct(TOKEN, list),

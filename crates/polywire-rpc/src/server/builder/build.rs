@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use polywire_protocol::{MountError, ProtocolKind, ServerProtocol, Validator, XmlRpc, conflict};
+use polywire_schema::Direction;
 use tokio::sync::Semaphore;
 use tower::service_fn;
 use tower::util::BoxCloneSyncService;
@@ -194,7 +195,12 @@ impl ServerBuilder {
         });
         let mounts = Mounts::new(protocols);
         let frames = frames.then(|| Arc::new(Table::new(&self.service, methods.as_ref())));
+        let indices = || 0..handlers.len() as u32;
+        let find = |direction| Engine::find_event_streams(indices(), &self.service, direction);
+        let (input_events, output_events) = (find(Direction::Request), find(Direction::Response));
         let engine = Engine {
+            input_events,
+            output_events,
             service: self.service,
             methods,
             handlers,
