@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
-use http::{Method, Response, StatusCode, request};
+use http::{Method, Request, Response, StatusCode};
 use polywire::model::{Model, ast};
 use polywire::prelude::*;
 
@@ -18,19 +18,19 @@ pub(crate) fn pages(
     service: ServiceHandle,
     wires: Vec<String>,
     offers: Vec<Offer>,
-) -> impl Fn(&request::Parts) -> Response<Bytes> + Send + Sync + 'static {
+) -> impl Fn(&Request<Bytes>) -> Response<Bytes> + Send + Sync + 'static {
     // Serialized on the first request: large models take time, and most servers never get a
     // request.
     let json: OnceLock<Bytes> = OnceLock::new();
-    move |head| {
-        if !matches!(head.method, Method::GET | Method::HEAD) {
+    move |request| {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return page(
                 StatusCode::METHOD_NOT_ALLOWED,
                 TEXT,
                 "method not allowed; use GET\n".to_owned().into(),
             );
         }
-        match head.uri.path() {
+        match request.uri().path() {
             "/_polywire/" => page(StatusCode::OK, TEXT, index(&service, &wires).into()),
             "/_polywire/health" => page(StatusCode::OK, TEXT, "ok\n".to_owned().into()),
             "/_polywire/model.json" => {

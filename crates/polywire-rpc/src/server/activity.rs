@@ -17,6 +17,7 @@ use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
 use super::byte_stream::ByteStream;
+use super::connection_fault::ConnectionFault;
 use super::first_bytes::FirstBytes;
 
 /// Counts the events of a connection. The counts wrap around.
@@ -38,6 +39,8 @@ pub(super) struct Activity {
     held_at: AtomicU32,
     /// Whether the server is stopping. Only for HTTP/1.
     stopping: AtomicBool,
+    /// Whether the connection ends with a reset.
+    resets: AtomicBool,
     /// The upgrade that takes over the connection after the response with status 101.
     #[cfg(feature = "websocket")]
     upgrade: std::sync::OnceLock<crate::websocket::PendingUpgrade>,
@@ -53,6 +56,7 @@ impl Activity {
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
             stopping: AtomicBool::new(false),
+            resets: AtomicBool::new(false),
             #[cfg(feature = "websocket")]
             upgrade: std::sync::OnceLock::new(),
         }
@@ -204,6 +208,13 @@ impl CallGuard {
         self.0.stopping.load(Ordering::Relaxed)
     }
 
+    /// Records how the connection ends instead of a response. In HTTP/2 other calls go on.
+    #[cold]
+    pub(super) fn fail(&self, fault: ConnectionFault) {
+        let resets = fault == ConnectionFault::Reset && !self.0.spawned;
+        self.0.resets.store(resets, Ordering::Relaxed);
+    }
+
     /// Sets the upgrade that takes over the connection after the response.
     #[cfg(feature = "websocket")]
     pub(super) fn upgrade(&self, pending: crate::websocket::PendingUpgrade) {
@@ -228,6 +239,14 @@ pub(super) struct CountedStream {
     activity: Arc<Activity>,
     /// The bytes that were read to detect the protocol.
     first: FirstBytes,
+}
+
+impl Drop for CountedStream {
+    fn drop(&mut self) {
+        if self.activity.resets.load(Ordering::Relaxed) {
+            self.stream.inner().reset_on_drop();
+        }
+    }
 }
 
 thread_local! {

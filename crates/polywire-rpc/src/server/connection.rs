@@ -1,7 +1,6 @@
 //! HTTP connections.
 
 use std::cell::Cell;
-use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use tokio::sync::watch;
 use super::activity::{Activity, CallGuard, CountedStream, IdleTimer};
 use super::answer::HttpAnswer;
 use super::byte_stream::ByteStream;
+use super::connection_fault::ConnectionFault;
 use super::first_bytes::{FirstBytes, InitialProtocol};
 use super::frame_budget::FrameBudget;
 use super::frames;
@@ -170,7 +170,7 @@ impl ConnectionService {
 
 impl hyper::service::Service<Request<Incoming>> for ConnectionService {
     type Response = HttpResponse;
-    type Error = Infallible;
+    type Error = ConnectionFault;
     type Future = ResponseFuture;
 
     fn call(&self, request: Request<Incoming>) -> ResponseFuture {
@@ -208,10 +208,14 @@ struct ResponseFuture {
 }
 
 impl Future for ResponseFuture {
-    type Output = Result<HttpResponse, Infallible>;
+    type Output = Result<HttpResponse, ConnectionFault>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut response = ready!(Pin::new(&mut self.answer).poll(context));
+        if let Some(fault) = response.extensions().get::<ConnectionFault>().copied() {
+            self.call.fail(fault);
+            return Poll::Ready(Err(fault));
+        }
         if self.bare {
             remove_body(&mut response);
         }

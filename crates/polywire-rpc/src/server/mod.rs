@@ -28,6 +28,7 @@ mod builder;
 mod byte_stream;
 mod cast;
 mod connection;
+mod connection_fault;
 mod first_bytes;
 mod frame_budget;
 mod frames;
@@ -58,6 +59,7 @@ pub use crate::peer::{Credentials, Peer};
 pub use app::{HeadService, RoutedCall, Server};
 pub use bind::{bind, bind_shared};
 pub use builder::{BuildError, ServerBuilder, Validation};
+pub use connection_fault::ConnectionFault;
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};
