@@ -12,6 +12,7 @@
 //! | [`model`] | Smithy models: IDL and JSON AST, checks, selectors |
 //! | [`protocol`] | the protocols without I/O: those of Smithy and AWS, XML-RPC and JSON-RPC |
 //! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
+//! | [`double`] | test doubles: they remember, answer with stubs, and count calls |
 //! | [`mock`] | handlers that answer from a model's examples |
 //! | `nostr` | events, filters, messages and encryption of Nostr; with the feature `nostr` |
 //!
@@ -118,6 +119,8 @@ macro_rules! include_service {
     };
 }
 
+#[cfg(feature = "rpc")]
+pub mod double;
 #[cfg(feature = "rpc")]
 mod load;
 #[cfg(feature = "rpc")]

@@ -1,0 +1,109 @@
+//! What distinguishes the things of a kind.
+
+use polywire_schema::{Member, Operation};
+
+use super::{IdentityPart, Role, Verb, is_scalar, role};
+
+/// The identity of the things of a noun, by the operations on it. The error is the reason why they
+/// cannot be told apart.
+pub(super) fn of_noun(
+    noun: &str,
+    operations: &[(Verb, Operation<'_>)],
+) -> Result<Vec<IdentityPart>, String> {
+    let find = |wanted: &[Verb]| {
+        let of = |verb: &Verb| operations.iter().find(|(own, _)| own == verb);
+        wanted.iter().find_map(of).map(|(_, operation)| *operation)
+    };
+    let Some(writer) = find(&[Verb::Put, Verb::Create]) else {
+        return Err(format!("nothing creates a {noun}"));
+    };
+    let creates = find(&[Verb::Create]).is_some();
+    let written: Vec<Role> = roles(noun, writer, |_| true);
+    let reader = find(&[Verb::Read, Verb::Delete, Verb::Update, Verb::Merge]);
+    let Some(reader) = reader else {
+        return listed_only(noun, &written, creates);
+    };
+    let mut wanted = roles(noun, reader, |member| member.is_required());
+    if wanted.is_empty() {
+        // Alternatives, such as a name or an ARN: the first that the writer has too.
+        let own = roles(noun, reader, |_| true).into_iter().filter(Role::is_own);
+        let own: Vec<Role> = own.collect();
+        let given = own.iter().find(|role| written.contains(role)).cloned();
+        let own = given.or_else(|| own.into_iter().next());
+        // Parents that only the writer requires.
+        let read = roles(noun, reader, |_| true);
+        let parents = roles(noun, writer, |member| member.is_required());
+        let parents = parents.into_iter();
+        wanted = parents
+            .filter(|role| !role.is_own() && read.contains(role))
+            .chain(own)
+            .collect();
+    }
+    let unreadable = reader.input().members();
+    let mut unreadable = unreadable.filter(|member| member.is_required());
+    if let Some(member) = unreadable.find(|member| !is_scalar(member.kind())) {
+        return Err(format!(
+            "{} identifies it by {}, which is no string or integer",
+            reader.name(),
+            member.name()
+        ));
+    }
+    let mut identity: Vec<IdentityPart> = Vec::new();
+    for role in wanted {
+        let part = match written.contains(&role) {
+            true => given(role),
+            // ARNs and URLs end with the name.
+            false if role.is_own() && written.contains(&Role::Name) && role != Role::Id => {
+                given(Role::Name)
+            }
+            false if role.is_own() && creates => IdentityPart {
+                role,
+                is_generated: true,
+            },
+            false => {
+                return Err(format!(
+                    "{} requires {}, which {} does not have",
+                    reader.name(),
+                    role.name(),
+                    writer.name()
+                ));
+            }
+        };
+        if !identity.contains(&part) {
+            identity.push(part);
+        }
+    }
+    Ok(identity)
+}
+
+/// The identity of what is only written and listed.
+fn listed_only(noun: &str, written: &[Role], creates: bool) -> Result<Vec<IdentityPart>, String> {
+    let own = [Role::Name, Role::Id, Role::Arn];
+    let own = own.into_iter().find(|role| written.contains(role));
+    match (own, creates) {
+        (Some(own), _) => Ok(vec![given(own)]),
+        (None, true) => Ok(vec![IdentityPart {
+            role: Role::Id,
+            is_generated: true,
+        }]),
+        (None, false) => Err(format!("no operation reads or deletes a {noun}")),
+    }
+}
+
+const fn given(role: Role) -> IdentityPart {
+    IdentityPart {
+        role,
+        is_generated: false,
+    }
+}
+
+/// The roles of members of an input, in the order of the model.
+fn roles(
+    noun: &str,
+    operation: Operation<'_>,
+    wanted: impl Fn(&Member<'_>) -> bool,
+) -> Vec<Role> {
+    let members = operation.input().members();
+    let members = members.filter(|member| is_scalar(member.kind()) && wanted(member));
+    members.map(|member| role(noun, member.name())).collect()
+}

@@ -1,0 +1,163 @@
+//! Which operations remember what: the conventions of a service.
+//!
+//! A *kind* is what a service has many of, such as queues. An *action* is what an operation does with
+//! a kind. `docs/double.md` has the rules for users.
+
+mod build;
+mod errors;
+mod identity;
+mod list;
+mod names;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use polywire_model::Model;
+use polywire_schema::{Map, Service, Value};
+
+pub(crate) use self::errors::Errors;
+pub(crate) use self::list::{ItemList, ListPlan};
+pub(crate) use self::names::{Role, Verb, normal, role, tails};
+pub(crate) use crate::mock::is_scalar;
+
+/// The kinds and actions of a service.
+#[derive(Debug, Default)]
+pub(crate) struct Conventions {
+    pub(crate) kinds: Vec<Kind>,
+    /// By the index of the operation.
+    pub(crate) actions: HashMap<u32, Action>,
+    /// The operations that look like actions but are none, with the reason.
+    pub(crate) rejected: Vec<(String, String)>,
+}
+
+/// What is remembered: things of the same sort.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) noun: String,
+    /// The names of the identifiers of a resource shape, in lower case. Empty for other kinds.
+    pub(crate) identifiers: Vec<String>,
+    /// What distinguishes things of the kind, parents first. Empty: there is one thing.
+    pub(crate) identity: Vec<IdentityPart>,
+    /// The template of `@aws.api#arn`.
+    pub(crate) arn: Option<String>,
+}
+
+/// A part of the identity.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct IdentityPart {
+    pub(crate) role: Role,
+    /// Whether the service chooses it.
+    pub(crate) is_generated: bool,
+}
+
+/// What an operation does.
+#[derive(Debug)]
+pub(crate) struct Action {
+    pub(crate) kind: usize,
+    pub(crate) verb: Verb,
+    /// The members of the input that identify things.
+    pub(crate) bindings: Vec<(String, Role)>,
+    /// Members of the input that are not remembered: idempotency tokens.
+    pub(crate) forgotten: Vec<String>,
+    pub(crate) errors: Errors,
+    /// For `Verb::List`.
+    pub(crate) list: Option<ListPlan>,
+    /// The values of required members about which nothing is known.
+    pub(crate) sample: Map,
+    /// Whether equal inputs may be sent twice.
+    pub(crate) is_idempotent: bool,
+}
+
+impl Conventions {
+    /// The conventions of a service.
+    pub(crate) fn of(model: &Model, service: Service<'_>) -> Self {
+        build::build(model, service)
+    }
+
+    /// A table for people: what each operation remembers, and why others do not.
+    pub(crate) fn explain(&self, service: Service<'_>) -> String {
+        let mut text = String::new();
+        for (index, kind) in self.kinds.iter().enumerate() {
+            let parts = kind.identity.iter().map(|part| match part.is_generated {
+                true => format!("{} (generated)", part.role.name()),
+                false => part.role.name().to_owned(),
+            });
+            let parts: Vec<_> = parts.collect();
+            let by = match parts.is_empty() {
+                true => "one only".to_owned(),
+                false => format!("by {}", parts.join(", ")),
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}, {by}", kind.noun);
+            for operation in service.operations() {
+                let action = self.actions.get(&operation.index());
+                let Some(action) = action.filter(|action| action.kind == index) else {
+                    continue;
+                };
+                let bound = action.bindings.iter().map(|(member, _)| member.as_str());
+                let bound: Vec<_> = bound.collect();
+                let _ = writeln!(
+                    text,
+                    "  {:<36} {:<12} {}",
+                    operation.name(),
+                    action.verb.name(),
+                    bound.join(", ")
+                );
+            }
+        }
+        let mut title = "not remembered\n";
+        for operation in service.operations() {
+            if self.actions.contains_key(&operation.index()) {
+                continue;
+            }
+            let reason = self.rejected.iter();
+            let mut reason = reason.filter(|(name, _)| name == operation.name());
+            let reason = reason.next().map_or("", |(_, reason)| reason);
+            let line = format!("  {:<36} {reason}", operation.name());
+            let _ = writeln!(text, "{title}{}", line.trim_end());
+            title = "";
+        }
+        text
+    }
+}
+
+impl Kind {
+    /// The role of a member for things of this kind.
+    pub(crate) fn role(&self, member: &str) -> Role {
+        let name = normal(member);
+        match self.identifiers.contains(&name) {
+            true => Role::Other(name),
+            false => role(&self.noun, member),
+        }
+    }
+
+    /// The role of a member of an input. A member that has the name of the noun is an identifier only
+    /// if things are told apart by it: `Bucket` is a name, but `Policy` the text of a policy.
+    fn binding(&self, member: &str) -> Role {
+        let name = normal(member);
+        let is_bare = tails(&self.noun).any(|tail| tail == name);
+        match self.role(member) {
+            role if is_bare && self.part(&role).is_none() => Role::Other(name),
+            role => role,
+        }
+    }
+
+    /// The position of a role in the identity.
+    pub(crate) fn part(&self, role: &Role) -> Option<usize> {
+        self.identity.iter().position(|part| part.role == *role)
+    }
+
+    /// Whether a role tells things of this kind apart.
+    pub(crate) fn identifies(&self, role: &Role) -> bool {
+        role.is_own() || self.part(role).is_some()
+    }
+}
+
+/// An identifier as text.
+pub(crate) fn identifier(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_string()),
+        Value::Integer(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

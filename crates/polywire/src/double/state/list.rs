@@ -1,0 +1,180 @@
+//! Pages of things.
+
+use polywire_protocol::Fault;
+use polywire_schema::{Map, NameSource, Operation, Schema, ShapeKind, Text, Value};
+
+use super::State;
+use super::fill::Filler;
+use super::item::{Item, joined};
+use crate::double::convention::{Action, ItemList, Kind, ListPlan, Role, normal};
+
+impl State {
+    /// A page of the things of a kind, in the order of their identifiers.
+    pub(super) fn list(
+        &self,
+        action: &Action,
+        operation: Operation<'_>,
+        input: &Map,
+        given: &[(&Role, String)],
+    ) -> Result<Map, Fault> {
+        let kind = &self.conventions.kinds[action.kind];
+        let Some(plan) = &action.list else {
+            return Err(Fault::internal("a list without a plan"));
+        };
+        let text = |name: &Option<String>| input.get(name.as_deref()?)?.as_str();
+        let things = self.things[action.kind].values();
+        let in_scope = things.filter(|item| {
+            let mut given = given.iter();
+            given.all(|(role, value)| item.matches(kind, role, value))
+        });
+        let prefix = text(&plan.prefix).unwrap_or_default();
+        // Parts of the identity that the caller gave are the same in all keys.
+        let is_open = |role: &Role| !given.iter().any(|(given, _)| *given == role);
+        let key = |item: &Item| {
+            let parts = kind.identity.iter().zip(&item.identity);
+            let open = parts.filter(|(part, _)| is_open(&part.role));
+            joined(&open.map(|(_, value)| value.clone()).collect::<Vec<_>>())
+        };
+        let keys = in_scope.map(|item| (key(item), item));
+        let mut keys: Vec<(String, &Item)> = keys
+            .filter(|(key, _)| key.starts_with(prefix))
+            .collect();
+        keys.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let start = text(&plan.input_token).filter(|token| !token.is_empty());
+        if let Some(start) = start {
+            keys.retain(|(key, _)| key.as_str() > start);
+        }
+        let wanted = plan.page_size.as_deref().and_then(|name| input.get(name)?.as_i64());
+        let wanted = wanted.and_then(|wanted| usize::try_from(wanted).ok());
+        let size = match plan.output_token {
+            Some(_) => wanted.unwrap_or(plan.largest).clamp(1, plan.largest),
+            None => usize::MAX,
+        };
+        let has_more = keys.len() > size;
+        keys.truncate(size);
+        let mut output = outline(action, operation.output(), input, &keys, kind);
+        for list in &plan.lists {
+            let items = keys.iter().filter_map(|(_, item)| {
+                entry(kind, action, list, item, operation.output())
+            });
+            set(&mut output, &list.path, Value::List(items.collect()));
+        }
+        finish(plan, &mut output, &keys, has_more, operation.output());
+        Ok(output)
+    }
+}
+
+/// The members of the output besides its lists: those of the input, and counts.
+fn outline(
+    action: &Action,
+    output: Schema<'_>,
+    input: &Map,
+    keys: &[(String, &Item)],
+    kind: &Kind,
+) -> Map {
+    let members = output.members().filter_map(|member| {
+        let counted = member.kind() == ShapeKind::Integer && normal(member.name()).ends_with("count");
+        let value = if counted {
+            i64::try_from(keys.len()).ok().map(Value::Integer)
+        } else {
+            let echoed = input.get(member.name());
+            echoed.and_then(|value| super::fill::project(value, member))
+        };
+        let value = value.or_else(|| {
+            let sample = action.sample.get(member.name());
+            sample.filter(|_| member.is_required()).cloned()
+        });
+        Some((Text::from(member.name()), value?))
+    });
+    let _ = kind;
+    members.collect()
+}
+
+/// An item of a list.
+fn entry(
+    kind: &Kind,
+    action: &Action,
+    list: &ItemList,
+    item: &Item,
+    output: Schema<'_>,
+) -> Option<Value> {
+    if let Some(role) = &list.role {
+        let value = item.value(kind, role);
+        return value.map(Value::from);
+    }
+    let mut at = output;
+    let mut sample = Some(&action.sample);
+    let (last, path) = list.path.split_last()?;
+    for name in path {
+        at = at.member(at.find(NameSource::Member, name.as_bytes())?).target();
+        sample = sample.and_then(|sample| sample.get(name)?.as_map());
+    }
+    let member = at.member(at.find(NameSource::Member, last.as_bytes())?);
+    let sample = sample.and_then(|sample| sample.get(last)?.as_list()?.first()?.as_map());
+    let filler = Filler::new(kind, action, item, None);
+    Some(Value::Map(filler.structure(member.element().target(), sample, 1)))
+}
+
+/// Says whether and where the list goes on.
+fn finish(
+    plan: &ListPlan,
+    output: &mut Map,
+    keys: &[(String, &Item)],
+    has_more: bool,
+    shape: Schema<'_>,
+) {
+    if let Some(path) = &plan.more_results {
+        set(output, path, Value::Boolean(has_more));
+    }
+    let Some(path) = &plan.output_token else {
+        return;
+    };
+    match keys.last() {
+        Some((key, _)) if has_more => set(output, path, Value::from(key.as_str())),
+        // Clients take an empty token for none.
+        _ if is_required(shape, path) => set(output, path, Value::from("")),
+        _ => remove(output, path),
+    }
+}
+
+fn is_required(at: Schema<'_>, path: &[String]) -> bool {
+    let Some((first, rest)) = path.split_first() else {
+        return false;
+    };
+    let Some(member) = at.find(NameSource::Member, first.as_bytes()) else {
+        return false;
+    };
+    let member = at.member(member);
+    match rest.is_empty() {
+        true => member.is_required(),
+        false => is_required(member.target(), rest),
+    }
+}
+
+/// Sets a value at a path, and makes the structures on the way.
+fn set(output: &mut Map, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [name] => _ = output.insert(name.as_str(), value),
+        [name, rest @ ..] => {
+            if !matches!(output.get(name), Some(Value::Map(_))) {
+                output.insert(name.as_str(), Value::Map(Map::new()));
+            }
+            if let Some(Value::Map(inner)) = output.get_mut(name) {
+                set(inner, rest, value);
+            }
+        }
+    }
+}
+
+fn remove(output: &mut Map, path: &[String]) {
+    match path {
+        [] => {}
+        [name] => _ = output.remove(name),
+        [name, rest @ ..] => {
+            if let Some(Value::Map(inner)) = output.get_mut(name) {
+                remove(inner, rest);
+            }
+        }
+    }
+}
