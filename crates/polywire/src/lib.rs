@@ -14,6 +14,7 @@
 //! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
 //! | [`double`] | test doubles: they remember, answer with stubs, and count calls |
 //! | [`mock`] | handlers that answer from a model's examples |
+//! | [`services`] | several services on one port |
 //! | `nostr` | events, filters, messages and encryption of Nostr; with the feature `nostr` |
 //!
 //! ```
@@ -126,6 +127,8 @@ mod load;
 #[cfg(feature = "rpc")]
 pub mod mock;
 pub mod prelude;
+#[cfg(feature = "rpc")]
+pub mod services;
 
 #[cfg(feature = "rpc")]
 pub use load::{LoadError, documentation, load_text, service_of};

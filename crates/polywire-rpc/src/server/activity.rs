@@ -70,6 +70,11 @@ impl Activity {
         is_http1
     }
 
+    /// Whether a handler has asked for a reset of the connection.
+    pub(super) fn resets(&self) -> bool {
+        self.resets.load(Ordering::Relaxed)
+    }
+
     /// Returns the upgrade that takes over the connection, if there is one.
     #[cfg(feature = "websocket")]
     pub(super) fn upgraded(&self) -> Option<crate::websocket::PendingUpgrade> {
@@ -241,14 +246,6 @@ pub(super) struct CountedStream {
     first: FirstBytes,
 }
 
-impl Drop for CountedStream {
-    fn drop(&mut self) {
-        if self.activity.resets.load(Ordering::Relaxed) {
-            self.stream.inner().reset_on_drop();
-        }
-    }
-}
-
 thread_local! {
     /// For a short response in one piece. Shared by the connections of a thread, so that idle ones have none.
     static SHORT_RESPONSE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
@@ -261,6 +258,12 @@ impl CountedStream {
             activity,
             first,
         }
+    }
+
+    /// Has the system send a reset when the stream is dropped, if it is TCP.
+    #[cold]
+    pub(super) fn reset_on_drop(&self) {
+        self.stream.inner().reset_on_drop();
     }
 
     /// Returns the stream. All bytes of `first` must have been read.

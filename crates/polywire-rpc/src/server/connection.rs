@@ -90,14 +90,19 @@ pub(super) async fn connection(
             // loses it if these bytes are not a request.
             .half_close(half_close)
             .serve_connection(stream, service);
+        let activity = Arc::clone(&driver.activity);
         #[cfg(feature = "websocket")]
-        let (activity, stopped) = (Arc::clone(&driver.activity), driver.stopped.clone());
+        let stopped = driver.stopped.clone();
         let ended = driver
             .drive(
                 Pin::new(&mut connection),
                 http1::Connection::graceful_shutdown,
             )
             .await;
+        if activity.resets() {
+            connection.into_parts().io.reset_on_drop();
+            return;
+        }
         #[cfg(feature = "websocket")]
         if let (Some(Ok(())), Some(accepted)) = (&ended, activity.upgraded()) {
             let parts = connection.into_parts();

@@ -29,6 +29,7 @@ pub(super) fn build(model: &Model, service: Service<'_>) -> Conventions {
     };
     builder.resources();
     builder.nouns();
+    builder.remove_unread();
     builder.conventions
 }
 
@@ -136,7 +137,7 @@ impl<'s> Builder<'_, 's> {
             let has_readers = operations.iter().any(|(verb, _)| !verb.writes());
             let all: Vec<_> = operations.iter().chain(&own_parts).copied().collect();
             let identity = match has_readers || !own_parts.is_empty() {
-                true => identity::of_noun(noun, &all),
+                true => identity::of_noun(noun, &operations, &own_parts),
                 false => Err(format!("no operation reads, lists or deletes a {noun}")),
             };
             match identity {
@@ -168,6 +169,26 @@ impl<'s> Builder<'_, 's> {
                 Some(kind) => self.add_action(kind, verb, operation),
                 None => self.reject(operation, format!("nothing creates a {noun}")),
             }
+        }
+    }
+
+    /// Removes the actions of kinds that nothing reads, lists or deletes: remembering has no effect.
+    fn remove_unread(&mut self) {
+        for (index, kind) in self.conventions.kinds.iter().enumerate() {
+            let mut own = self.conventions.actions.values();
+            if own.any(|action| action.kind == index && !action.verb.writes()) {
+                continue;
+            }
+            let reason = format!("no operation reads, lists or deletes a {}", kind.noun);
+            self.conventions.actions.retain(|operation, action| {
+                if action.kind == index {
+                    let operations = &mut self.service.operations();
+                    let name = operations.find(|own| own.index() == *operation);
+                    let name = name.map_or(String::new(), |own| own.name().to_owned());
+                    self.conventions.rejected.push((name, reason.clone()));
+                }
+                action.kind != index
+            });
         }
     }
 

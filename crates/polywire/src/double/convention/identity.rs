@@ -4,22 +4,25 @@ use polywire_schema::{Member, Operation};
 
 use super::{IdentityPart, Role, Verb, is_scalar, role};
 
-/// The identity of the things of a noun, by the operations on it. The error is the reason why they
-/// cannot be told apart.
+/// The identity of the things of a noun, by the operations on it and those on parts of it. The error
+/// is the reason why they cannot be told apart.
 pub(super) fn of_noun(
     noun: &str,
     operations: &[(Verb, Operation<'_>)],
+    parts: &[(Verb, Operation<'_>)],
 ) -> Result<Vec<IdentityPart>, String> {
-    let find = |wanted: &[Verb]| {
-        let of = |verb: &Verb| operations.iter().find(|(own, _)| own == verb);
-        wanted.iter().find_map(of).map(|(_, operation)| *operation)
+    let find_in = |all: &[(Verb, Operation<'_>)], wanted: &[Verb]| {
+        let of = |verb: &Verb| all.iter().position(|(own, _)| own == verb);
+        wanted.iter().find_map(of)
     };
+    let find = |wanted: &[Verb]| find_in(operations, wanted).map(|at| operations[at].1);
     let Some(writer) = find(&[Verb::Put, Verb::Create]) else {
         return Err(format!("nothing creates a {noun}"));
     };
     let creates = find(&[Verb::Create]).is_some();
     let written: Vec<Role> = roles(noun, writer, |_| true);
-    let reader = find(&[Verb::Read, Verb::Delete, Verb::Update, Verb::Merge]);
+    let readers = [Verb::Read, Verb::Delete, Verb::Update, Verb::Merge];
+    let reader = find(&readers).or_else(|| find_in(parts, &readers).map(|at| parts[at].1));
     let Some(reader) = reader else {
         return listed_only(noun, &written, creates);
     };
@@ -38,6 +41,9 @@ pub(super) fn of_noun(
             .filter(|role| !role.is_own() && read.contains(role))
             .chain(own)
             .collect();
+        if wanted.is_empty() && !read.is_empty() {
+            return Err(format!("{} requires no identifier", reader.name()));
+        }
     }
     let unreadable = reader.input().members();
     let mut unreadable = unreadable.filter(|member| member.is_required());

@@ -78,6 +78,9 @@ impl Conventions {
     pub(crate) fn explain(&self, service: Service<'_>) -> String {
         let mut text = String::new();
         for (index, kind) in self.kinds.iter().enumerate() {
+            if !self.actions.values().any(|action| action.kind == index) {
+                continue;
+            }
             let parts = kind.identity.iter().map(|part| match part.is_generated {
                 true => format!("{} (generated)", part.role.name()),
                 false => part.role.name().to_owned(),

@@ -148,7 +148,7 @@ pub(crate) fn role(noun: &str, member: &str) -> Role {
 fn own_role(name: &str) -> Option<Role> {
     Some(match name {
         "name" => Role::Name,
-        "id" | "identifier" => Role::Id,
+        "id" | "identifier" | "uuid" => Role::Id,
         "arn" => Role::Arn,
         "url" | "uri" => Role::Url,
         _ => return None,
