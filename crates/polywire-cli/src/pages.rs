@@ -36,7 +36,11 @@ pub(crate) fn pages(
             );
         }
         match request.uri().path() {
-            "/_polywire/" => page(StatusCode::OK, TEXT, index(&services, &wires, !doubles.is_empty()).into()),
+            "/_polywire/" => page(
+                StatusCode::OK,
+                TEXT,
+                index(&services, &wires, !doubles.is_empty()).into(),
+            ),
             "/_polywire/health" => page(StatusCode::OK, TEXT, "ok\n".to_owned().into()),
             "/_polywire/model.json" => {
                 let json = json.get_or_init(|| ast::write(&model).to_json().into());

@@ -154,13 +154,23 @@ impl Services {
                 return Some(None);
             }
             let mut others = self.others.iter();
-            others.find(|(own, _)| own.has(name)).map(|(_, server)| Some(server))
+            others
+                .find(|(own, _)| own.has(name))
+                .map(|(_, server)| Some(server))
         };
         let by_host = || host(head)?.split('.').find_map(named);
         let header = |name: &str| head.headers.get(name)?.to_str().ok();
         let by_target = || named(header("x-amz-target")?.split('.').next()?);
         let by_scope = || named(signing_name(head)?);
-        let by_path = || named(head.uri.path().strip_prefix("/service/")?.split('/').next()?);
+        let by_path = || {
+            named(
+                head.uri
+                    .path()
+                    .strip_prefix("/service/")?
+                    .split('/')
+                    .next()?,
+            )
+        };
         by_host()
             .or_else(by_target)
             .or_else(by_scope)
@@ -181,7 +191,9 @@ impl Services {
         let summary = HeadSummary::new(head);
         let knows = |protocol: &dyn ServerProtocol| {
             protocol.claim(&summary) > Claim::No
-                && protocol.route(head).is_ok_and(|plan| plan.route().is_some())
+                && protocol
+                    .route(head)
+                    .is_ok_and(|plan| plan.route().is_some())
         };
         if self.protocols.iter().any(|protocol| knows(&**protocol)) {
             return None;
@@ -198,7 +210,9 @@ impl Services {
     fn only(&self, holds: impl Fn(&Names) -> bool) -> Option<Option<&Server>> {
         let own = holds(&self.own).then_some(None);
         let others = self.others.iter().filter(|(names, _)| holds(names));
-        let mut found = own.into_iter().chain(others.map(|(_, server)| Some(server)));
+        let mut found = own
+            .into_iter()
+            .chain(others.map(|(_, server)| Some(server)));
         match (found.next(), found.next()) {
             (Some(one), None) => Some(one),
             _ => None,

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use polywire::double::{Double, StateFile};
+use polywire::double::{Double, StateFile, add_stubs};
 use polywire::model::Model;
 use polywire::prelude::*;
 
@@ -89,9 +89,6 @@ impl DoubleArguments {
                     .journal(journal, things)
                     .map_err(|error| at(path, error))?;
             }
-            for (path, text) in &stubs {
-                builder = builder.stubs(text).map_err(|error| at(path, error))?;
-            }
             for (path, text) in &recordings {
                 builder = builder.replay(text).map_err(|error| at(path, error))?;
             }
@@ -110,6 +107,9 @@ impl DoubleArguments {
                 ));
             }
             doubles.push(double);
+        }
+        for (path, text) in &stubs {
+            add_stubs(&doubles, text).map_err(|error| at(path, error))?;
         }
         Ok(doubles)
     }

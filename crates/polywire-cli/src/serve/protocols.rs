@@ -20,7 +20,10 @@ pub(super) fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount,
 
 /// Returns all protocols, those of the model first. A protocol that conflicts with an earlier one
 /// gets its name as path.
-pub(super) fn all_protocols(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
+pub(super) fn all_protocols(
+    arguments: &Arguments,
+    service: &ServiceHandle,
+) -> Vec<(Mount, ProtocolKind)> {
     let own = service.service().protocols();
     let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
     let others = ProtocolKind::http();

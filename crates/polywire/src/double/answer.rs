@@ -164,7 +164,10 @@ async fn give(reply: Reply) -> Result<Arc<Map>, Fault> {
 
 /// Scheme and authority by which the caller reaches the double.
 fn base(context: &Context) -> String {
-    let host = context.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let host = context
+        .headers()
+        .get(HOST)
+        .and_then(|host| host.to_str().ok());
     let host = host.or_else(|| context.uri().authority().map(http::uri::Authority::as_str));
     let scheme = match context.caller().is_encrypted() {
         true => "https",

@@ -3,17 +3,15 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use polywire_codec::json;
 use polywire_model::Model;
 use polywire_rpc::ServiceHandle;
-use polywire_schema::Value;
 
 use super::calls::Calls;
 use super::convention::Conventions;
 use super::replay::Replay;
 use super::state::{DEFAULT_BYTES, Journal, LoadError, State};
-use super::stubs::{Stub, StubError, Stubs};
-use super::{Double, Inner, lock};
+use super::stubs::{StubError, Stubs};
+use super::{Double, Inner};
 use crate::mock;
 
 /// Writes a line of a recording: JSON with a line break.
@@ -26,7 +24,6 @@ pub struct DoubleBuilder {
     conventions: Arc<Conventions>,
     state: State,
     is_stateless: bool,
-    stubs: Stubs,
     replay: Replay,
     recorder: Option<Recorder>,
 }
@@ -51,7 +48,6 @@ impl DoubleBuilder {
             conventions,
             state,
             is_stateless: false,
-            stubs: Stubs::default(),
             replay: Replay::default(),
             recorder: None,
         }
@@ -87,21 +83,6 @@ impl DoubleBuilder {
             self.state.restore(kind.as_ref(), content.as_ref())?;
         }
         self.state.keep_in(journal);
-        Ok(self)
-    }
-
-    /// Adds stubs: a JSON list of them, or one. `docs/double.md` describes them. Those of other
-    /// services, which name one in `service`, are skipped.
-    ///
-    /// # Errors
-    ///
-    /// The path in the document, and what was expected there: names, types and required members of
-    /// outputs and errors are checked against the model.
-    pub fn stubs(mut self, text: &str) -> Result<Self, StubError> {
-        let value = json::read_value(text);
-        let value = value.map_err(|error| StubError::new("", error.to_string()))?;
-        let stubs = read_stubs(&self.model, &self.service, &value)?;
-        self.stubs.add(stubs)?;
         Ok(self)
     }
 
@@ -144,34 +125,12 @@ impl DoubleBuilder {
             bad_examples,
             conventions: self.conventions,
             state: (!self.is_stateless).then(|| Mutex::new(self.state)),
-            stubs: Mutex::new(self.stubs),
+            stubs: Mutex::new(Stubs::default()),
             replay: Mutex::new(self.replay),
             calls: Mutex::new(Calls::default()),
             recorder: self.recorder.map(Mutex::new),
             service: self.service,
         }))
-    }
-}
-
-/// Reads the stubs of a service.
-pub(super) fn read_stubs(
-    model: &Model,
-    service: &ServiceHandle,
-    value: &Value,
-) -> Result<Vec<Stub>, StubError> {
-    let service = service.service();
-    let read = |value: &Value, path: &str| {
-        let named = value.get("service").and_then(Value::as_str);
-        let is_own = named.is_none_or(|name| name == service.id() || name == service.name());
-        is_own.then(|| Stub::read(model, service, value, path)).transpose()
-    };
-    match value {
-        Value::List(items) => {
-            let items = items.iter().enumerate();
-            let stubs = items.map(|(index, item)| read(item, &format!("[{index}]")));
-            stubs.filter_map(Result::transpose).collect()
-        }
-        value => Ok(read(value, "")?.into_iter().collect()),
     }
 }
 
@@ -182,18 +141,4 @@ fn namespace(model: &Model, service: &ServiceHandle) -> String {
     let own = shape.and_then(|shape| shape.traits().aws_service());
     let own = own.and_then(|own| own.arn_namespace.map(str::to_owned));
     own.unwrap_or_else(|| service.name().to_ascii_lowercase())
-}
-
-impl Double {
-    /// Adds stubs while the double serves, before the others. See [`DoubleBuilder::stubs`].
-    ///
-    /// # Errors
-    ///
-    /// The path in the document, and what was expected there. Then no stub is added.
-    pub fn add_stubs(&self, text: &str) -> Result<(), StubError> {
-        let value = json::read_value(text);
-        let value = value.map_err(|error| StubError::new("", error.to_string()))?;
-        let stubs = read_stubs(&self.0.model, &self.0.service, &value)?;
-        lock(&self.0.stubs).add(stubs)
-    }
 }

@@ -127,7 +127,10 @@ impl Calls {
     }
 
     /// The remembered calls, of one operation if it is given.
-    pub(crate) fn of(&self, operation: Option<u32>) -> impl DoubleEndedIterator<Item = &CallRecord> {
+    pub(crate) fn of(
+        &self,
+        operation: Option<u32>,
+    ) -> impl DoubleEndedIterator<Item = &CallRecord> {
         let calls = self.last.iter().map(|(call, _)| call);
         calls.filter(move |call| operation.is_none_or(|own| own == call.operation))
     }

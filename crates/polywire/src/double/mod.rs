@@ -2,7 +2,7 @@
 //!
 //! An operation is answered by the first of these that applies:
 //!
-//! 1. a stub: an answer that a test has chosen, [`DoubleBuilder::stubs`];
+//! 1. a stub: an answer that a test has chosen, [`add_stubs`];
 //! 2. a recording of equal inputs, [`DoubleBuilder::replay`];
 //! 3. what calls have created before, by the conventions of `docs/double.md`;
 //! 4. the mock: [`mock`](crate::mock).
@@ -54,6 +54,7 @@ mod calls;
 mod convention;
 #[cfg(feature = "state-file")]
 mod file;
+mod find;
 mod json;
 mod pages;
 mod replay;
@@ -71,6 +72,7 @@ use polywire_schema::Map;
 pub use self::builder::{DoubleBuilder, Recorder};
 #[cfg(feature = "state-file")]
 pub use self::file::{StateFile, StateFileError};
+pub use self::find::add_stubs;
 pub use self::pages::page;
 pub use self::state::{Change, Journal, LoadError};
 pub use self::stubs::StubError;

@@ -16,7 +16,7 @@ use http::{Method, Request, Response, StatusCode};
 use polywire_codec::json;
 use polywire_schema::{Map, Operation, Value};
 
-use super::builder::read_stubs;
+use super::find::{add_stubs, find};
 use super::stubs::Matcher;
 use super::{Double, lock};
 
@@ -63,7 +63,10 @@ pub fn page(doubles: &[Double], request: &Request<Bytes>) -> Option<Response<Byt
         ("calls/count", "GET") => pages.count(),
         ("verify", "POST") => pages.verify(),
         ("reset", "POST") => pages.reset(),
-        ("state" | "stubs" | "calls" | "calls/count" | "verify" | "reset" | "state/operations", _) => {
+        (
+            "state" | "stubs" | "calls" | "calls/count" | "verify" | "reset" | "state/operations",
+            _,
+        ) => {
             let allow = match path {
                 "state" => "GET, PUT, DELETE",
                 "stubs" => "GET, POST, DELETE",
@@ -139,7 +142,10 @@ impl<'a> Pages<'a> {
             let state = double.and_then(|double| double.0.state.as_ref());
             let state = state.ok_or_else(|| bad(format!("{id}: no such service remembers")))?;
             let things = lock(state).read_dump(dump);
-            loaded.push((state, things.map_err(|error| bad(format!("{id}: {error}")))?));
+            loaded.push((
+                state,
+                things.map_err(|error| bad(format!("{id}: {error}")))?,
+            ));
         }
         for (state, things) in loaded {
             lock(state).replace(things).map_err(internal)?;
@@ -148,7 +154,11 @@ impl<'a> Pages<'a> {
     }
 
     fn clear_state(&self) -> Answer {
-        for state in self.doubles.iter().filter_map(|double| double.0.state.as_ref()) {
+        for state in self
+            .doubles
+            .iter()
+            .filter_map(|double| double.0.state.as_ref())
+        {
             lock(state).reset().map_err(internal)?;
         }
         Ok(Value::Map(Map::new()))
@@ -163,49 +173,26 @@ impl<'a> Pages<'a> {
 
     fn stubs(&self) -> Value {
         let stubs = self.doubles.iter();
-        Value::List(stubs.flat_map(|double| lock(&double.0.stubs).list()).collect())
+        Value::List(
+            stubs
+                .flat_map(|double| lock(&double.0.stubs).list())
+                .collect(),
+        )
     }
 
-    /// Adds each stub to the service that it names, or else to the one that has its operation.
     fn add_stubs(&self) -> Answer {
-        let body = self.body()?;
-        let (items, is_list) = match &body {
-            Value::List(items) => (items.as_slice(), true),
-            one => (std::slice::from_ref(one), false),
-        };
-        let mut new: Vec<Vec<_>> = self.doubles.iter().map(|_| Vec::new()).collect();
-        for (index, item) in items.iter().enumerate() {
-            let path = match is_list {
-                true => format!("[{index}]"),
-                false => String::new(),
-            };
-            let name = item.get("operation").and_then(Value::as_str);
-            let (at, double, _) = self
-                .find(item.get("service").and_then(Value::as_str), name.unwrap_or_default())
-                .map_err(|Problem(status, reason)| {
-                    Problem(status, super::stubs::below(&path, &format!("operation: {reason}")))
-                })?;
-            let stubs = read_stubs(&double.0.model, &double.0.service, item);
-            let stubs = stubs.map_err(|error| {
-                let error = error.to_string();
-                bad(match path.is_empty() {
-                    true => error,
-                    false => format!("{path}.{error}"),
-                })
-            })?;
-            new[at].extend(stubs);
-        }
-        for (double, stubs) in self.doubles.iter().zip(new) {
-            let added = lock(&double.0.stubs).add(stubs);
-            added.map_err(|error| bad(error.to_string()))?;
-        }
+        let text = std::str::from_utf8(self.request.body());
+        let text = text.map_err(|_| bad("expected JSON in UTF-8"))?;
+        add_stubs(self.doubles, text).map_err(|error| bad(error.to_string()))?;
         Ok(Value::Map(Map::new()))
     }
 
     fn calls(&self) -> Answer {
         let limit = match self.query("limit") {
             None => SHOWN,
-            Some(limit) => limit.parse().map_err(|_| bad("limit: expected an integer"))?,
+            Some(limit) => limit
+                .parse()
+                .map_err(|_| bad("limit: expected an integer"))?,
         };
         let wanted = match self.query("operation") {
             Some(name) => Some(self.find(self.query("service").as_deref(), &name)?),
@@ -244,13 +231,22 @@ impl<'a> Pages<'a> {
         let name = name.ok_or_else(|| bad("expected ?operation=NAME"))?;
         let (_, double, operation) = self.find(self.query("service").as_deref(), &name)?;
         let count = lock(&double.0.calls).count(operation.index(), None);
-        Ok(Value::Map(Map::from_iter([("count", number(count.matched))])))
+        Ok(Value::Map(Map::from_iter([(
+            "count",
+            number(count.matched),
+        )])))
     }
 
     /// Checks how often an operation was called.
     fn verify(&self) -> Answer {
         const KNOWN: [&str; 7] = [
-            "operation", "service", "match", "times", "at_least", "at_most", "never",
+            "operation",
+            "service",
+            "match",
+            "times",
+            "at_least",
+            "at_most",
+            "never",
         ];
         let body = self.body()?;
         let map = body.as_map().ok_or_else(|| bad("expected an object"))?;
@@ -305,23 +301,7 @@ impl<'a> Pages<'a> {
         service: Option<&str>,
         operation: &str,
     ) -> Result<(usize, &'a Double, Operation<'a>), Problem> {
-        let doubles = self.doubles.iter().enumerate().filter(|(_, double)| {
-            let own = double.0.service.service();
-            service.is_none_or(|name| name == own.id() || name == own.name())
-        });
-        let mut found = doubles.filter_map(|(at, double)| {
-            let operation = double.0.service.find_operation(operation)?;
-            Some((at, double, operation))
-        });
-        match (found.next(), found.next()) {
-            (Some(one), None) => Ok(one),
-            (Some((_, one, _)), Some((_, other, _))) => Err(bad(format!(
-                "{operation} is an operation of {} and of {}: name the service",
-                one.0.service.service().id(),
-                other.0.service.service().id()
-            ))),
-            (None, _) => Err(bad(format!("no operation `{operation}`"))),
-        }
+        find(self.doubles, service, operation).map_err(bad)
     }
 
     /// The body as JSON.
@@ -358,12 +338,19 @@ fn bounds(map: &Map) -> Result<(u64, u64), Problem> {
         Some(Some(true)) => true,
         Some(None) => return Err(bad("never: expected a boolean")),
     };
-    match (never, number("times")?, number("at_least")?, number("at_most")?) {
+    match (
+        never,
+        number("times")?,
+        number("at_least")?,
+        number("at_most")?,
+    ) {
         (true, None, None, None) => Ok((0, 0)),
         (false, Some(times), None, None) => Ok((times, times)),
         (false, None, None, None) => Ok((1, u64::MAX)),
         (false, None, least, most) => Ok((least.unwrap_or(0), most.unwrap_or(u64::MAX))),
-        _ => Err(bad("expected one of `never`, `times`, and `at_least` or `at_most`")),
+        _ => Err(bad(
+            "expected one of `never`, `times`, and `at_least` or `at_most`",
+        )),
     }
 }
 

@@ -41,7 +41,10 @@ impl Replay {
             let path = format!("line {}", index + 1);
             let value = json::read_value(line);
             let value = value.map_err(|error| StubError::new(&*path, error.to_string()))?;
-            if value["service"].as_str().is_some_and(|own| own != service.id()) {
+            if value["service"]
+                .as_str()
+                .is_some_and(|own| own != service.id())
+            {
                 continue;
             }
             let name = value["operation"].as_str().unwrap_or_default();
@@ -100,11 +103,7 @@ fn comparable(operation: Operation<'_>, mut input: Value) -> Value {
 }
 
 /// The answer of a recorded call.
-fn reply(
-    operation: Operation<'_>,
-    call: &Value,
-    path: &str,
-) -> Result<Option<Reply>, StubError> {
+fn reply(operation: Operation<'_>, call: &Value, path: &str) -> Result<Option<Reply>, StubError> {
     let expected = "expected `output`, `error` or `connection`";
     let output = &call["output"];
     if !output.is_null() {

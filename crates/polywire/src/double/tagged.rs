@@ -85,11 +85,13 @@ fn special(tag: &str, text: &str) -> Result<Value, String> {
     match tag {
         "$blob" => {
             let blob: Result<Blob, _> = base64::decode(text.as_bytes());
-            blob.map(Value::Blob).map_err(|error| format!("{tag}: {error}"))
+            blob.map(Value::Blob)
+                .map_err(|error| format!("{tag}: {error}"))
         }
         "$timestamp" => {
             let time = Timestamp::parse_date_time(text);
-            time.map(Value::Timestamp).map_err(|error| format!("{tag}: {error}"))
+            time.map(Value::Timestamp)
+                .map_err(|error| format!("{tag}: {error}"))
         }
         "$number" => match text {
             "NaN" => Ok(Value::Double(f64::NAN)),
@@ -97,10 +99,14 @@ fn special(tag: &str, text: &str) -> Result<Value, String> {
             "-inf" => Ok(Value::Double(f64::NEG_INFINITY)),
             text => {
                 let number: Result<BigDecimal, _> = text.parse();
-                number.map(Value::BigDecimal).map_err(|error| format!("{tag}: {error}"))
+                number
+                    .map(Value::BigDecimal)
+                    .map_err(|error| format!("{tag}: {error}"))
             }
         },
-        _ => Err(format!("expected $blob, $timestamp or $number, found {tag}")),
+        _ => Err(format!(
+            "expected $blob, $timestamp or $number, found {tag}"
+        )),
     }
 }
 
@@ -125,7 +131,11 @@ mod tests {
         let read = json::read_value(std::str::from_utf8(&text).unwrap()).unwrap();
         assert_eq!(untag(&read), Ok(value));
         let wrong = json::read_value(r#"{"$blob":"?"}"#).unwrap();
-        assert!(untag(&wrong).unwrap_err().starts_with("$blob: expected base64"));
+        assert!(
+            untag(&wrong)
+                .unwrap_err()
+                .starts_with("$blob: expected base64")
+        );
         let wrong = json::read_value(r#"{"$other":"?"}"#).unwrap();
         assert!(untag(&wrong).unwrap_err().contains("found $other"));
     }

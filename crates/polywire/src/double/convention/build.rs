@@ -56,15 +56,20 @@ impl<'s> Builder<'_, 's> {
             let writer = operations.iter().find(|(verb, _)| verb.writes());
             let Some((_, writer)) = writer.copied() else {
                 for (_, operation) in operations {
-                    self.reject(operation, format!("nothing creates a {}", shape.id().name()));
+                    self.reject(
+                        operation,
+                        format!("nothing creates a {}", shape.id().name()),
+                    );
                 }
                 continue;
             };
             let names = resource.identifiers().iter();
             let names: Vec<String> = names.map(|(name, _)| normal(name)).collect();
-            let bound = self.bindings(writer, |role| matches!(role, Role::Other(_)), |name| {
-                Role::Other(name)
-            });
+            let bound = self.bindings(
+                writer,
+                |role| matches!(role, Role::Other(_)),
+                |name| Role::Other(name),
+            );
             let identity = names.iter().map(|name| {
                 let role = Role::Other(name.clone());
                 IdentityPart {
@@ -116,7 +121,10 @@ impl<'s> Builder<'_, 's> {
                     .or_else(|| written.iter().find(|own| *own == noun));
                 match (verb, singular) {
                     (Verb::List | Verb::Read, Some(singular)) => {
-                        others.entry(*singular).or_default().push((Verb::List, *operation));
+                        others
+                            .entry(*singular)
+                            .or_default()
+                            .push((Verb::List, *operation));
                     }
                     (Verb::Read | Verb::Update | Verb::Merge, None) => {
                         parts.push((*noun, *verb, *operation));
@@ -131,7 +139,9 @@ impl<'s> Builder<'_, 's> {
                 .filter(|(verb, _)| *verb != Verb::List)
                 .copied()
                 .collect();
-            let own_parts = parts.iter().filter(|(name, ..)| whole(name, &written) == Some(*noun));
+            let own_parts = parts
+                .iter()
+                .filter(|(name, ..)| whole(name, &written) == Some(*noun));
             let own_parts: Vec<_> = own_parts.map(|(_, verb, own)| (*verb, *own)).collect();
             operations.extend(others.get(noun).into_iter().flatten().copied());
             let has_readers = operations.iter().any(|(verb, _)| !verb.writes());
@@ -164,7 +174,8 @@ impl<'s> Builder<'_, 's> {
             // A part of a resource.
             let kinds = self.conventions.kinds.iter();
             let kinds: Vec<&str> = kinds.map(|kind| &*kind.noun).collect();
-            let kind = whole(noun, &kinds).and_then(|own| kinds.iter().position(|noun| *noun == own));
+            let kind =
+                whole(noun, &kinds).and_then(|own| kinds.iter().position(|noun| *noun == own));
             match kind {
                 Some(kind) => self.add_action(kind, verb, operation),
                 None => self.reject(operation, format!("nothing creates a {noun}")),

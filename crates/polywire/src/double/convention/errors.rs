@@ -1,5 +1,6 @@
 //! The errors that actions answer with.
 
+use http::StatusCode;
 use polywire_protocol::Fault;
 use polywire_schema::{Map, Operation, Schema, Value};
 
@@ -24,6 +25,9 @@ struct ErrorPlan {
     message: Option<String>,
     /// Values of the required members.
     details: Map,
+    /// The status of a response that has no body to name the error, and whose error has no status
+    /// of its own.
+    status: Option<StatusCode>,
 }
 
 impl Errors {
@@ -31,7 +35,19 @@ impl Errors {
         let plans = |status: u16, words: &[&str]| {
             let errors = operation.errors();
             let errors = errors.filter(|error| matches(*error, status, words));
-            errors.map(|error| ErrorPlan::new(model, error)).collect()
+            let plans = errors.map(|error| {
+                let mut plan = ErrorPlan::new(model, error);
+                let shape = model.get(error.id());
+                let own = shape.and_then(|shape| shape.traits().http_error());
+                let is_head = operation
+                    .http()
+                    .is_some_and(|(method, ..)| method == "HEAD");
+                if is_head && own.is_none() {
+                    plan.status = StatusCode::from_u16(status).ok();
+                }
+                plan
+            });
+            plans.collect()
         };
         Self {
             not_found: plans(404, &["notfound", "nosuch", "notexist", "nonexist"]),
@@ -75,17 +91,22 @@ impl ErrorPlan {
         let message = members.find(|member| member.name().eq_ignore_ascii_case("message"));
         let sample = sample::structure(model, error);
         let required = error.members().filter(|member| member.is_required());
-        let details = required
-            .filter_map(|member| Some((member.name(), sample.get(member.name())?.clone())));
+        let details =
+            required.filter_map(|member| Some((member.name(), sample.get(member.name())?.clone())));
         Self {
             id: error.id().to_owned(),
             name: error.name().to_ascii_lowercase(),
             message: message.map(|member| member.name().to_owned()),
             details: details.collect(),
+            status: None,
         }
     }
 
     fn fault(&self, text: &str) -> Fault {
+        if let Some(status) = self.status {
+            let name = self.id.rsplit('#').next().unwrap_or_default();
+            return Fault::named(status, name, text);
+        }
         let mut details = self.details.clone();
         if let Some(message) = &self.message {
             details.insert(message.as_str(), Value::from(text));

@@ -29,7 +29,9 @@ pub(super) fn of_noun(
     let mut wanted = roles(noun, reader, |member| member.is_required());
     if wanted.is_empty() {
         // Alternatives, such as a name or an ARN: the first that the writer has too.
-        let own = roles(noun, reader, |_| true).into_iter().filter(Role::is_own);
+        let own = roles(noun, reader, |_| true)
+            .into_iter()
+            .filter(Role::is_own);
         let own: Vec<Role> = own.collect();
         let given = own.iter().find(|role| written.contains(role)).cloned();
         let own = given.or_else(|| own.into_iter().next());
@@ -104,11 +106,7 @@ const fn given(role: Role) -> IdentityPart {
 }
 
 /// The roles of members of an input, in the order of the model.
-fn roles(
-    noun: &str,
-    operation: Operation<'_>,
-    wanted: impl Fn(&Member<'_>) -> bool,
-) -> Vec<Role> {
+fn roles(noun: &str, operation: Operation<'_>, wanted: impl Fn(&Member<'_>) -> bool) -> Vec<Role> {
     let members = operation.input().members();
     let members = members.filter(|member| is_scalar(member.kind()) && wanted(member));
     members.map(|member| role(noun, member.name())).collect()

@@ -86,7 +86,9 @@ fn without_version(noun: &str) -> &str {
 /// English has exceptions that this does not know; both `Statuses` and `Aliases` are found, because
 /// callers compare the result with nouns that the model has.
 pub(crate) fn singulars(noun: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let ies = noun.strip_suffix("ies").map(|stem| format!("{stem}y").into());
+    let ies = noun
+        .strip_suffix("ies")
+        .map(|stem| format!("{stem}y").into());
     let es = noun.strip_suffix("es").map(Cow::Borrowed);
     let s = noun.strip_suffix('s').filter(|stem| !stem.ends_with('s'));
     ies.into_iter().chain(s.map(Cow::Borrowed)).chain(es)

@@ -62,7 +62,8 @@ impl State {
         if let Some(old) = old
             && action.verb == Verb::Create
         {
-            let is_same = action.is_idempotent && old.members == self.members(action, input, operation);
+            let is_same =
+                action.is_idempotent && old.members == self.members(action, input, operation);
             let conflict = action.errors.conflict(&kind.noun, &joined(&identity));
             if let Some(fault) = conflict.filter(|_| !is_same) {
                 return Err(fault);
@@ -247,32 +248,38 @@ impl State {
     }
 
     /// The error for a parent that does not exist, if the operation models one.
-    fn missing_parent(&self, action: &Action, given: &[(&Role, String)]) -> Option<Fault> {
-        for (parent, role, own) in self.parents(action.kind) {
-            let mut given = given.iter();
-            let Some((_, value)) = given.find(|(given, _)| **given == role) else {
+    pub(super) fn missing_parent(
+        &self,
+        action: &Action,
+        given: &[(&Role, String)],
+    ) -> Option<Fault> {
+        for (parent, roles) in self.parents(action.kind) {
+            let own = roles.iter().map(|(child, own)| {
+                let mut given = given.iter();
+                let (_, value) = given.find(|(role, _)| *role == child)?;
+                Some((own, value.clone()))
+            });
+            let Some(own) = own.collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let kind = &self.conventions.kinds[parent];
-            if self.find(parent, &[(&own, value.clone())]).is_none() {
-                return action.errors.not_found(&kind.noun, value, &[]);
+            if self.find(parent, &own).is_none() {
+                let noun = &self.conventions.kinds[parent].noun;
+                let key = own.into_iter().map(|(_, value)| value);
+                let key = joined(&key.collect::<Vec<_>>());
+                return action.errors.not_found(noun, &key, &[]);
             }
         }
         None
     }
 
-    /// The kinds of which things of a kind are parts: their index, the role that identifies them
-    /// in this kind, and the role in their own.
-    fn parents(&self, kind: usize) -> Vec<(usize, Role, Role)> {
-        let identity = &self.conventions.kinds[kind].identity;
+    /// The kinds of which things of a kind are parts: their index, and the roles that identify them
+    /// in this kind and in their own.
+    fn parents(&self, kind: usize) -> Vec<(usize, Vec<(Role, Role)>)> {
+        let child = &self.conventions.kinds[kind];
         let kinds = self.conventions.kinds.iter().enumerate();
-        let parents = kinds.filter(|(index, _)| *index != kind).flat_map(|(index, parent)| {
-            identity.iter().filter_map(move |part| {
-                let own = parent_role(parent, &part.role)?;
-                Some((index, part.role.clone(), own))
-            })
-        });
-        parents.collect()
+        let others = kinds.filter(|(index, _)| *index != kind);
+        let parents = others.map(|(index, parent)| (index, parent_roles(parent, child)));
+        parents.filter(|(_, roles)| !roles.is_empty()).collect()
     }
 
     /// Adds the removal of all parts of a thing.
@@ -284,39 +291,58 @@ impl State {
     ) {
         let parent = &self.conventions.kinds[kind];
         for (index, things) in self.things.iter().enumerate() {
+            if index == kind {
+                continue;
+            }
             let child = &self.conventions.kinds[index];
-            for (of, role, own) in self.parents(index) {
-                if of != kind {
-                    continue;
-                }
-                for (key, part) in things {
-                    let value = part.value(child, &role).unwrap_or_default();
-                    let is_new = !changes.iter().any(|(own, at, _)| *own == index && at == key);
-                    if is_new && item.matches(parent, &own, value) {
-                        changes.push((index, key.clone(), None));
-                        self.find_children(index, part, changes);
-                    }
+            let roles = parent_roles(parent, child);
+            if roles.is_empty() {
+                continue;
+            }
+            for (key, part) in things {
+                let is_part = roles.iter().all(|(role, own)| {
+                    let value = part.value(child, role);
+                    value.is_some_and(|value| item.matches(parent, own, value))
+                });
+                let is_new = !changes
+                    .iter()
+                    .any(|(own, at, _)| *own == index && at == key);
+                if is_part && is_new {
+                    changes.push((index, key.clone(), None));
+                    self.find_children(index, part, changes);
                 }
             }
         }
     }
 }
 
-/// The role of a parent's identifier in the parent. A child names the parent by its noun, or, as
-/// parts of resources do, by all its identifiers.
-fn parent_role(parent: &Kind, role: &Role) -> Option<Role> {
-    let Role::Other(name) = role else {
-        return None;
-    };
-    if let [part] = &*parent.identity
-        && part.role == *role
-    {
-        return Some(role.clone());
+/// The roles that identify a parent in things of a kind, and those in the parent. Empty if it is no
+/// parent.
+///
+/// A resource is the parent of those that have all its identifiers. Other kinds are those of things
+/// that are told apart by a member with the noun of the parent: `Bucket`, `FunctionName`.
+fn parent_roles(parent: &Kind, child: &Kind) -> Vec<(Role, Role)> {
+    if !parent.identifiers.is_empty() {
+        let has_all = parent
+            .identity
+            .iter()
+            .all(|part| child.part(&part.role).is_some());
+        let is_part = has_all && child.identity.len() > parent.identity.len();
+        let roles = parent.identity.iter().filter(|_| is_part);
+        return roles
+            .map(|part| (part.role.clone(), part.role.clone()))
+            .collect();
     }
     let noun = normal(&parent.noun);
-    name.starts_with(&*noun)
-        .then(|| parent.role(name))
-        .filter(|role| role.is_own() && parent.identifies(role))
+    let roles = child.identity.iter().filter_map(|part| {
+        let Role::Other(name) = &part.role else {
+            return None;
+        };
+        let own = name.starts_with(&*noun).then(|| parent.role(name))?;
+        (own.is_own() && parent.identifies(&own)).then(|| (part.role.clone(), own))
+    });
+    // One is enough, and another one is an alternative.
+    roles.take(1).collect()
 }
 
 /// The values of an input that identify a thing.
@@ -339,13 +365,10 @@ fn expand(template: &str, kind: &Kind, identity: &[String]) -> String {
     let mut text = template.to_owned();
     for (part, value) in kind.identity.iter().zip(identity) {
         let name = part.role.name();
-        let start = text
-            .match_indices('{')
-            .map(|(at, _)| at)
-            .find(|at| {
-                let label = text[at + 1..].split('}').next().unwrap_or_default();
-                normal(label) == name
-            });
+        let start = text.match_indices('{').map(|(at, _)| at).find(|at| {
+            let label = text[at + 1..].split('}').next().unwrap_or_default();
+            normal(label) == name
+        });
         if let Some(start) = start
             && let Some(length) = text[start..].find('}')
         {

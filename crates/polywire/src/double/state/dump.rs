@@ -55,7 +55,9 @@ impl State {
 
     /// Reads what [`dump`](Self::dump) returns, without a change of the state.
     pub(crate) fn read_dump(&self, dump: &Value) -> Result<Things, LoadError> {
-        let dump = dump.as_map().ok_or_else(|| wrong("", "expected an object"))?;
+        let dump = dump
+            .as_map()
+            .ok_or_else(|| wrong("", "expected an object"))?;
         let mut loaded: Things = self.things.iter().map(|_| BTreeMap::new()).collect();
         for (noun, things) in dump.iter() {
             let mut kinds = self.conventions.kinds.iter();

@@ -88,7 +88,7 @@ impl<'a> Filler<'a> {
         if let Some(time) = self.time(member) {
             return Some(time);
         }
-        if let Some(status) = usable(member) {
+        if let Some(status) = self.usable(member) {
             return Some(status);
         }
         if member.kind() == ShapeKind::Structure && depth < DEPTH && self.describes(member, depth) {
@@ -113,12 +113,33 @@ impl<'a> Filler<'a> {
         identified && (named || is_only)
     }
 
+    /// The status of the thing or of its last update, so that waiters end.
+    fn usable(&self, member: Member<'_>) -> Option<Value> {
+        if member.kind() != ShapeKind::Enum {
+            return None;
+        }
+        let name = normal(member.name());
+        let of = ["status", "state"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end))?;
+        let is_own = of.is_empty() || tails(&self.kind.noun).any(|tail| tail == of);
+        if !is_own && of != "lastupdate" {
+            return None;
+        }
+        let constraints = member.constraints()?;
+        USABLE.iter().find_map(|usable| {
+            let mut values = constraints.values();
+            let value = values.find(|value| value.text.eq_ignore_ascii_case(usable))?;
+            Some(Value::from(value.text))
+        })
+    }
+
     /// The time of the creation or the last change.
     fn time(&self, member: Member<'_>) -> Option<Value> {
         let name = normal(member.name());
         let is_text = member.kind() == ShapeKind::String;
         if is_text {
-            let ends = ["at", "date", "time", "modified", "on", "timestamp"];
+            let ends = ["at", "date", "time", "modified", "timestamp"];
             if !ends.iter().any(|end| name.ends_with(end)) {
                 return None;
             }
@@ -173,7 +194,9 @@ pub(super) fn scalar(value: &str, member: Member<'_>) -> Option<Value> {
         _ => {
             let number: i64 = value.parse().ok()?;
             let (least, most) = member.kind().integer_range();
-            (least..=most).contains(&number).then_some(Value::Integer(number))
+            (least..=most)
+                .contains(&number)
+                .then_some(Value::Integer(number))
         }
     }
 }
@@ -185,20 +208,6 @@ fn empty_or(sample: &Value, member: Member<'_>) -> Value {
         ShapeKind::Map => Value::Map(Map::new()),
         _ => sample.clone(),
     }
-}
-
-/// A status that means that the thing can be used, so that waiters end.
-fn usable(member: Member<'_>) -> Option<Value> {
-    let name = normal(member.name());
-    if member.kind() != ShapeKind::Enum || !(name.ends_with("status") || name.ends_with("state")) {
-        return None;
-    }
-    let constraints = member.constraints()?;
-    USABLE.iter().find_map(|usable| {
-        let mut values = constraints.values();
-        let value = values.find(|value| value.text.eq_ignore_ascii_case(usable))?;
-        Some(Value::from(value.text))
-    })
 }
 
 /// A remembered value as a member of another structure: without what the structure does not have.
@@ -213,8 +222,11 @@ pub(super) fn project(value: &Value, member: Member<'_>) -> Option<Value> {
             let inner: Map = members.collect();
             let required = member.target().members();
             let mut required = required.filter(|inner| inner.is_required());
-            let is_whole = required.all(|inner| inner.default_json().is_some() || inner_has(&inner, map));
-            if !is_whole || (member.kind() == ShapeKind::Union && inner.len() != 1) {
+            let is_whole =
+                required.all(|inner| inner.default_json().is_some() || inner_has(&inner, map));
+            // What has nothing in common is something else.
+            let is_other = inner.is_empty() && !map.is_empty();
+            if is_other || !is_whole || (member.kind() == ShapeKind::Union && inner.len() != 1) {
                 return None;
             }
             Value::Map(inner)

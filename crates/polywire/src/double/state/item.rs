@@ -57,7 +57,10 @@ impl Item {
     pub(crate) fn to_value(&self) -> Result<Value, Fault> {
         let own = self.own.iter().map(|(role, value)| (role.name(), &**value));
         let own = Map::from_iter(own.map(|(role, value)| (role, Value::from(value))));
-        let identity = self.identity.iter().map(|value| Value::from(value.as_str()));
+        let identity = self
+            .identity
+            .iter()
+            .map(|value| Value::from(value.as_str()));
         Ok(Value::Map(Map::from_iter([
             ("identity", Value::List(identity.collect())),
             ("own", Value::Map(own)),
@@ -73,7 +76,9 @@ impl Item {
 
     /// Reads what [`to_value`](Self::to_value) returns. The error says what is wrong.
     pub(crate) fn from_value(kind: &Kind, value: &Value) -> Result<Self, String> {
-        let list = value["identity"].as_list().ok_or("expected `identity`: a list")?;
+        let list = value["identity"]
+            .as_list()
+            .ok_or("expected `identity`: a list")?;
         let identity = list.iter().map(|part| part.as_str().map(str::to_owned));
         let identity: Option<Vec<String>> = identity.collect();
         let identity = identity.ok_or("expected `identity`: a list of strings")?;
@@ -124,7 +129,9 @@ fn path(url: &str) -> &str {
 /// An estimate of the bytes of a map.
 pub(crate) fn size(map: &Map) -> usize {
     let entries = map.iter();
-    entries.map(|(name, value)| 56 + name.len() + size_of(value)).sum()
+    entries
+        .map(|(name, value)| 56 + name.len() + size_of(value))
+        .sum()
 }
 
 fn size_of(value: &Value) -> usize {

@@ -21,6 +21,9 @@ impl State {
         let Some(plan) = &action.list else {
             return Err(Fault::internal("a list without a plan"));
         };
+        if let Some(fault) = self.missing_parent(action, given) {
+            return Err(fault);
+        }
         let text = |name: &Option<String>| input.get(name.as_deref()?)?.as_str();
         let things = self.things[action.kind].values();
         let in_scope = things.filter(|item| {
@@ -36,15 +39,17 @@ impl State {
             joined(&open.map(|(_, value)| value.clone()).collect::<Vec<_>>())
         };
         let keys = in_scope.map(|item| (key(item), item));
-        let mut keys: Vec<(String, &Item)> = keys
-            .filter(|(key, _)| key.starts_with(prefix))
-            .collect();
+        let mut keys: Vec<(String, &Item)> =
+            keys.filter(|(key, _)| key.starts_with(prefix)).collect();
         keys.sort_by(|(one, _), (other, _)| one.cmp(other));
         let start = text(&plan.input_token).filter(|token| !token.is_empty());
         if let Some(start) = start {
             keys.retain(|(key, _)| key.as_str() > start);
         }
-        let wanted = plan.page_size.as_deref().and_then(|name| input.get(name)?.as_i64());
+        let wanted = plan
+            .page_size
+            .as_deref()
+            .and_then(|name| input.get(name)?.as_i64());
         let wanted = wanted.and_then(|wanted| usize::try_from(wanted).ok());
         let size = match plan.output_token {
             Some(_) => wanted.unwrap_or(plan.largest).clamp(1, plan.largest),
@@ -52,11 +57,11 @@ impl State {
         };
         let has_more = keys.len() > size;
         keys.truncate(size);
-        let mut output = outline(action, operation.output(), input, &keys, kind);
+        let mut output = outline(action, operation.output(), input, &keys);
         for list in &plan.lists {
-            let items = keys.iter().filter_map(|(_, item)| {
-                entry(kind, action, list, item, operation.output())
-            });
+            let items = keys
+                .iter()
+                .filter_map(|(_, item)| entry(kind, action, list, item, operation.output()));
             set(&mut output, &list.path, Value::List(items.collect()));
         }
         finish(plan, &mut output, &keys, has_more, operation.output());
@@ -65,19 +70,16 @@ impl State {
 }
 
 /// The members of the output besides its lists: those of the input, and counts.
-fn outline(
-    action: &Action,
-    output: Schema<'_>,
-    input: &Map,
-    keys: &[(String, &Item)],
-    kind: &Kind,
-) -> Map {
+fn outline(action: &Action, output: Schema<'_>, input: &Map, keys: &[(String, &Item)]) -> Map {
     let members = output.members().filter_map(|member| {
-        let counted = member.kind() == ShapeKind::Integer && normal(member.name()).ends_with("count");
+        let counted =
+            member.kind() == ShapeKind::Integer && normal(member.name()).ends_with("count");
         let value = if counted {
             i64::try_from(keys.len()).ok().map(Value::Integer)
         } else {
+            // Enums say how an answer is to be made, such as `EncodingType`.
             let echoed = input.get(member.name());
+            let echoed = echoed.filter(|_| member.kind() != ShapeKind::Enum);
             echoed.and_then(|value| super::fill::project(value, member))
         };
         let value = value.or_else(|| {
@@ -86,7 +88,6 @@ fn outline(
         });
         Some((Text::from(member.name()), value?))
     });
-    let _ = kind;
     members.collect()
 }
 
@@ -106,13 +107,19 @@ fn entry(
     let mut sample = Some(&action.sample);
     let (last, path) = list.path.split_last()?;
     for name in path {
-        at = at.member(at.find(NameSource::Member, name.as_bytes())?).target();
+        at = at
+            .member(at.find(NameSource::Member, name.as_bytes())?)
+            .target();
         sample = sample.and_then(|sample| sample.get(name)?.as_map());
     }
     let member = at.member(at.find(NameSource::Member, last.as_bytes())?);
     let sample = sample.and_then(|sample| sample.get(last)?.as_list()?.first()?.as_map());
     let filler = Filler::new(kind, action, item, None);
-    Some(Value::Map(filler.structure(member.element().target(), sample, 1)))
+    Some(Value::Map(filler.structure(
+        member.element().target(),
+        sample,
+        1,
+    )))
 }
 
 /// Says whether and where the list goes on.

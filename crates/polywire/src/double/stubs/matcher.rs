@@ -164,7 +164,11 @@ fn member<'s>(shape: Schema<'s>, name: &str) -> Result<Member<'s>, String> {
     found.ok_or_else(|| {
         let names = shape.members().take(12).map(Member::name);
         let names: Vec<_> = names.collect();
-        format!("{} has no such member; it has {}", shape.name(), names.join(", "))
+        format!(
+            "{} has no such member; it has {}",
+            shape.name(),
+            names.join(", ")
+        )
     })
 }
 

@@ -142,13 +142,17 @@ impl Stubs {
         self.0.is_empty()
     }
 
-    /// Adds stubs before the others, so that a test can override those of a file.
-    pub(crate) fn add(&mut self, stubs: Vec<Stub>) -> Result<(), StubError> {
-        if self.0.len() + stubs.len() > MOST {
-            return Err(StubError::new("", format!("expected at most {MOST} stubs")));
+    /// Checks that there is room for more stubs.
+    pub(crate) fn check(&self, more: usize) -> Result<(), StubError> {
+        match self.0.len() + more <= MOST {
+            true => Ok(()),
+            false => Err(StubError::new("", format!("expected at most {MOST} stubs"))),
         }
+    }
+
+    /// Adds stubs before the others, so that a test can override those of a file.
+    pub(crate) fn add(&mut self, stubs: Vec<Stub>) {
         self.0.splice(0..0, stubs);
-        Ok(())
     }
 
     /// Removes all stubs.

@@ -78,7 +78,9 @@ impl Stub {
                     .as_i64()
                     .and_then(|times| u64::try_from(times).ok())
                     .filter(|times| *times > 0)
-                    .ok_or_else(|| StubError::new(below(path, "times"), "expected a positive integer"))?,
+                    .ok_or_else(|| {
+                        StubError::new(below(path, "times"), "expected a positive integer")
+                    })?,
             ),
         };
         let rate = match map.get("rate") {
@@ -86,7 +88,8 @@ impl Stub {
             Some(rate) => {
                 let per_second = rate.as_f64().filter(|rate| *rate > 0.0 && rate.is_finite());
                 let expected = "expected a positive number of calls per second";
-                let per_second = per_second.ok_or_else(|| StubError::new(below(path, "rate"), expected))?;
+                let per_second =
+                    per_second.ok_or_else(|| StubError::new(below(path, "rate"), expected))?;
                 Some(Rate {
                     per_second,
                     available: per_second.max(1.0).floor(),

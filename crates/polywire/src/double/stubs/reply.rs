@@ -33,7 +33,14 @@ impl Reply {
         map: &Map,
         path: &str,
     ) -> Result<Self, StubError> {
-        let known = ["output", "error", "members", "fault", "connection", "delay_ms"];
+        let known = [
+            "output",
+            "error",
+            "members",
+            "fault",
+            "connection",
+            "delay_ms",
+        ];
         if let Some(name) = map.keys().find(|name| !known.contains(name)) {
             return Err(StubError::new(
                 below(path, name),
@@ -41,7 +48,9 @@ impl Reply {
             ));
         }
         let kinds = ["output", "error", "fault", "connection"];
-        let mut given = kinds.iter().filter_map(|kind| Some((*kind, map.get(kind)?)));
+        let mut given = kinds
+            .iter()
+            .filter_map(|kind| Some((*kind, map.get(kind)?)));
         let (Some((kind, value)), None) = (given.next(), given.next()) else {
             return Err(StubError::new(path, KINDS));
         };
@@ -60,13 +69,16 @@ impl Reply {
             }
             "error" => {
                 let name = value.as_str();
-                let name = name.ok_or_else(|| StubError::new(&*at, "expected the name of an error"))?;
+                let name =
+                    name.ok_or_else(|| StubError::new(&*at, "expected the name of an error"))?;
                 let members = map.get("members");
                 let fault = modelled(model, operation, name, members);
-                fault.map(Self::Fault).map_err(|(is_name, reason)| match is_name {
-                    true => StubError::new(at, reason),
-                    false => StubError::new(below(path, "members"), reason),
-                })
+                fault
+                    .map(Self::Fault)
+                    .map_err(|(is_name, reason)| match is_name {
+                        true => StubError::new(at, reason),
+                        false => StubError::new(below(path, "members"), reason),
+                    })
             }
             "fault" => fault(operation, value)
                 .map(Self::Fault)
@@ -101,8 +113,9 @@ fn modelled(
     };
     let mut details = match members {
         None => Map::new(),
-        Some(members) => json::structure(members, shape, false)
-            .map_err(|error| (false, error.to_string()))?,
+        Some(members) => {
+            json::structure(members, shape, false).map_err(|error| (false, error.to_string()))?
+        }
     };
     let sample = sample::structure(model, shape);
     for member in shape.members().filter(|member| member.is_required()) {
@@ -155,7 +168,8 @@ pub(super) fn throttling(operation: Operation<'_>) -> Fault {
     let mut errors = operation.errors();
     let modelled = errors.find(|error| {
         let name = error.name().to_ascii_lowercase();
-        NAMES.iter().any(|own| name.contains(own)) || error.error().is_some_and(|own| own.status == 429)
+        NAMES.iter().any(|own| name.contains(own))
+            || error.error().is_some_and(|own| own.status == 429)
     });
     let text = "too many calls, by a stub of the test";
     match modelled {
