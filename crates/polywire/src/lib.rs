@@ -71,6 +71,10 @@ struct Serving;
 struct Calling;
 
 #[cfg(all(doctest, feature = "rpc"))]
+#[doc = include_str!("../../../docs/double.md")]
+struct TestDouble;
+
+#[cfg(all(doctest, feature = "rpc"))]
 #[doc = include_str!("../../../docs/tuning.md")]
 struct Tuning;
 

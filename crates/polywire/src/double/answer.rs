@@ -96,14 +96,11 @@ impl PendingCall {
                 base: &base,
             };
             let result = lock(state).perform(shape, input, surroundings);
-            match result {
-                Some(Ok(output)) => return Ok(Arc::new(output)),
+            if let Some((result, is_vacant)) = result {
                 // An example says better what this very input is answered with.
-                Some(Err(fault)) => {
-                    let example = mock.and_then(|mock| mock.example(input));
-                    return example.unwrap_or(Err(fault));
-                }
-                None => {}
+                let example = mock.filter(|_| is_vacant);
+                let example = example.and_then(|mock| mock.example(input));
+                return example.unwrap_or_else(|| result.map(Arc::new));
             }
         }
         match mock {

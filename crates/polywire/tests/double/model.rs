@@ -33,6 +33,11 @@ pub(crate) const MODEL: &str = r#"
         errors: [CartExists]
     }
     @readonly
+    @examples([{
+        title: "an example"
+        input: { CartName: "example" }
+        output: { Cart: { CartName: "example", Weight: 9 } }
+    }])
     @http(method: "GET", uri: "/carts/{CartName}")
     operation GetCart {
         input := { @required @httpLabel CartName: String }
@@ -124,6 +129,11 @@ pub(crate) const MODEL: &str = r#"
         input := { @required @httpLabel Cart: String, @required @httpLabel Key: String }
     }
     @readonly
+    @examples([{
+        title: "an example"
+        input: { Cart: "example" }
+        output: { Items: [{ Key: "example" }] }
+    }])
     @http(method: "GET", uri: "/carts/{Cart}/items")
     operation ListItems {
         input := { @required @httpLabel Cart: String }

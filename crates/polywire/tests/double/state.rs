@@ -195,14 +195,36 @@ async fn the_mock_answers_what_is_not_remembered() {
     );
     let explained = site.double.explain();
     assert!(
-        explained.contains("no operation reads, lists or deletes a Note"),
+        explained.contains("no operation reads, lists or deletes Note"),
         "{explained}"
     );
     assert!(explained.contains("Item, by cart, key\n"), "{explained}");
 
     let site = Site::start(builder(MODEL).stateless(true)).await;
     let read = site.call("GetCart", r#"{"CartName":"a"}"#).await;
-    assert_eq!(read["Cart"]["CartName"].as_str(), Some("string"));
+    assert_eq!(read["Cart"]["CartName"].as_str(), Some("example"));
+}
+
+/// An example answers its very input while nothing else is known of it.
+#[tokio::test]
+async fn examples_answer_until_something_is_remembered() {
+    let site = Site::start(builder(MODEL)).await;
+    let own = r#"{"CartName":"example"}"#;
+    assert_eq!(
+        site.call("GetCart", own).await["Cart"]["Weight"].as_i64(),
+        Some(9)
+    );
+    let items = site.call("ListItems", r#"{"Cart":"example"}"#).await;
+    assert_eq!(items["Items"][0]["Key"].as_str(), Some("example"));
+    site.call("CreateCart", own).await;
+    assert_eq!(
+        site.call("GetCart", own).await["Cart"]["Weight"].as_i64(),
+        Some(1)
+    );
+    site.call("PutItem", r#"{"Cart":"example","Key":"k"}"#)
+        .await;
+    let items = site.call("ListItems", r#"{"Cart":"example"}"#).await;
+    assert_eq!(items["Items"][0]["Key"].as_str(), Some("k"));
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ impl<'s> Builder<'_, 's> {
                 for (_, operation) in operations {
                     self.reject(
                         operation,
-                        format!("nothing creates a {}", shape.id().name()),
+                        format!("no operation creates {}", shape.id().name()),
                     );
                 }
                 continue;
@@ -129,7 +129,7 @@ impl<'s> Builder<'_, 's> {
                     (Verb::Read | Verb::Update | Verb::Merge, None) => {
                         parts.push((*noun, *verb, *operation));
                     }
-                    _ => self.reject(*operation, format!("nothing creates a {noun}")),
+                    _ => self.reject(*operation, format!("no operation creates {noun}")),
                 }
             }
         }
@@ -148,7 +148,7 @@ impl<'s> Builder<'_, 's> {
             let all: Vec<_> = operations.iter().chain(&own_parts).copied().collect();
             let identity = match has_readers || !own_parts.is_empty() {
                 true => identity::of_noun(noun, &operations, &own_parts),
-                false => Err(format!("no operation reads, lists or deletes a {noun}")),
+                false => Err(format!("no operation reads, lists or deletes {noun}")),
             };
             match identity {
                 Ok(identity) => {
@@ -178,7 +178,7 @@ impl<'s> Builder<'_, 's> {
                 whole(noun, &kinds).and_then(|own| kinds.iter().position(|noun| *noun == own));
             match kind {
                 Some(kind) => self.add_action(kind, verb, operation),
-                None => self.reject(operation, format!("nothing creates a {noun}")),
+                None => self.reject(operation, format!("no operation creates {noun}")),
             }
         }
     }
@@ -190,7 +190,7 @@ impl<'s> Builder<'_, 's> {
             if own.any(|action| action.kind == index && !action.verb.writes()) {
                 continue;
             }
-            let reason = format!("no operation reads, lists or deletes a {}", kind.noun);
+            let reason = format!("no operation reads, lists or deletes {}", kind.noun);
             self.conventions.actions.retain(|operation, action| {
                 if action.kind == index {
                     let operations = &mut self.service.operations();
@@ -222,7 +222,7 @@ impl<'s> Builder<'_, 's> {
         let list = match verb {
             Verb::List => match ListPlan::of(self.model, self.service, operation, kind) {
                 None => {
-                    let reason = format!("its output has no list of {} things", kind.noun);
+                    let reason = format!("its output has no list of {}", kind.noun);
                     return self.reject(operation, reason);
                 }
                 plan => plan,
@@ -241,7 +241,7 @@ impl<'s> Builder<'_, 's> {
         // What has no way to tell which thing is meant.
         let is_bound = kind.identity.is_empty() || !bindings.is_empty();
         if !is_bound && !matches!(verb, Verb::List | Verb::Create) {
-            let reason = format!("its input does not identify a {}", kind.noun);
+            let reason = format!("its input does not identify {}", kind.noun);
             return self.reject(operation, reason);
         }
         let members = operation.input().members();

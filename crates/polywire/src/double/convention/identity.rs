@@ -17,7 +17,7 @@ pub(super) fn of_noun(
     };
     let find = |wanted: &[Verb]| find_in(operations, wanted).map(|at| operations[at].1);
     let Some(writer) = find(&[Verb::Put, Verb::Create]) else {
-        return Err(format!("nothing creates a {noun}"));
+        return Err(format!("no operation creates {noun}"));
     };
     let creates = find(&[Verb::Create]).is_some();
     let written: Vec<Role> = roles(noun, writer, |_| true);
@@ -94,7 +94,7 @@ fn listed_only(noun: &str, written: &[Role], creates: bool) -> Result<Vec<Identi
             role: Role::Id,
             is_generated: true,
         }]),
-        (None, false) => Err(format!("no operation reads or deletes a {noun}")),
+        (None, false) => Err(format!("no operation reads or deletes {noun}")),
     }
 }
 

@@ -105,16 +105,22 @@ impl State {
     }
 
     /// Performs the action of an operation, if it has one that applies to this input. `None`: the
-    /// mock answers.
+    /// mock answers. The second value is whether nothing is remembered of what the call asks for, so
+    /// that an example is a better answer.
     pub(crate) fn perform(
         &mut self,
         operation: Operation<'_>,
         input: &Map,
         surroundings: Surroundings<'_>,
-    ) -> Option<Result<Map, Fault>> {
+    ) -> Option<(Result<Map, Fault>, bool)> {
         let conventions = Arc::clone(&self.conventions);
         let action: &Action = conventions.actions.get(&operation.index())?;
-        self.act(action, operation, input, surroundings).transpose()
+        let result = self
+            .act(action, operation, input, surroundings)
+            .transpose()?;
+        let is_empty_list = action.list.is_some() && self.things[action.kind].is_empty();
+        let is_vacant = is_empty_list || result.is_err();
+        Some((result, is_vacant))
     }
 
     /// Puts things in their places and removes others, in the journal first.
