@@ -31,8 +31,8 @@ const MODEL: &str = r#"
     }
     @readonly
     @http(method: "GET", uri: "/carts")
-    operation ListCarts { output := { Carts: Carts } }
-    list Carts { member: Cart }
+    operation ListCarts { output := { Carts: CartList } }
+    list CartList { member: Cart }
     structure Cart { CartName: String }
     @error("client") @httpError(404) structure NoSuchCart { Message: String }
 "#;
