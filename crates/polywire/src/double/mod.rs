@@ -119,7 +119,6 @@ impl Double {
     }
 
     /// Sets the handlers of all operations.
-    #[must_use]
     pub fn serve(&self, mut builder: ServerBuilder) -> ServerBuilder {
         for operation in self.0.service.service().operations() {
             let (inner, index) = (Arc::clone(&self.0), operation.index());

@@ -123,7 +123,7 @@ impl<'a> Pages<'a> {
         let mut map = Map::new();
         for double in self.doubles {
             if let Some(state) = &double.0.state {
-                let dump = lock(state).dump().map_err(internal)?;
+                let dump = lock(state).dump().map_err(|fault| internal(&fault))?;
                 map.insert(double.0.service.service().id(), dump);
             }
         }
@@ -148,7 +148,9 @@ impl<'a> Pages<'a> {
             ));
         }
         for (state, things) in loaded {
-            lock(state).replace(things).map_err(internal)?;
+            lock(state)
+                .replace(things)
+                .map_err(|fault| internal(&fault))?;
         }
         Ok(Value::Map(Map::new()))
     }
@@ -159,14 +161,14 @@ impl<'a> Pages<'a> {
             .iter()
             .filter_map(|double| double.0.state.as_ref())
         {
-            lock(state).reset().map_err(internal)?;
+            lock(state).reset().map_err(|fault| internal(&fault))?;
         }
         Ok(Value::Map(Map::new()))
     }
 
     fn reset(&self) -> Answer {
         for double in self.doubles {
-            double.reset().map_err(internal)?;
+            double.reset().map_err(|fault| internal(&fault))?;
         }
         Ok(Value::Map(Map::new()))
     }
@@ -368,8 +370,8 @@ fn number(count: u64) -> Value {
     Value::Integer(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-fn internal(fault: polywire_protocol::Fault) -> Problem {
-    let reason = std::error::Error::source(&fault).map(ToString::to_string);
+fn internal(fault: &polywire_protocol::Fault) -> Problem {
+    let reason = std::error::Error::source(fault).map(ToString::to_string);
     let reason = reason.unwrap_or_else(|| fault.message().to_owned());
     Problem(StatusCode::INTERNAL_SERVER_ERROR, reason)
 }

@@ -65,11 +65,7 @@ impl<'s> Builder<'_, 's> {
             };
             let names = resource.identifiers().iter();
             let names: Vec<String> = names.map(|(name, _)| normal(name)).collect();
-            let bound = self.bindings(
-                writer,
-                |role| matches!(role, Role::Other(_)),
-                |name| Role::Other(name),
-            );
+            let bound = self.bindings(writer, |role| matches!(role, Role::Other(_)), Role::Other);
             let identity = names.iter().map(|name| {
                 let role = Role::Other(name.clone());
                 IdentityPart {

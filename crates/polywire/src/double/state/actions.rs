@@ -53,7 +53,7 @@ impl State {
         for part in &kind.identity {
             identity.push(match find(&part.role) {
                 Some((_, value)) => value.clone(),
-                None if action.verb == Verb::Create => new_value(part.role.clone(), &id),
+                None if action.verb == Verb::Create => new_value(&part.role, &id),
                 // What is meant is not known.
                 None => return Ok(None),
             });
@@ -353,7 +353,7 @@ fn given<'a>(action: &'a Action, input: &Map) -> Vec<(&'a Role, String)> {
 }
 
 /// A generated identifier.
-fn new_value(role: Role, id: &str) -> String {
+fn new_value(role: &Role, id: &str) -> String {
     match role {
         Role::Name => format!("name-{id}"),
         _ => id.to_owned(),
