@@ -15,7 +15,7 @@ pub(crate) const MODEL: &str = r#"
         version: "1"
         operations: [
             CreateCart, GetCart, UpdateCart, DeleteCart, ListCarts, GetCartSettings, SetCartSettings
-            PutItem, GetItem, HeadItem, DeleteItem, ListItems
+            PutItem, GetItem, HeadItem, DeleteItem, ListItems, ListItemsV2, DeleteItems, CopyItem
             CreateOrder, DescribeOrder, DescribeOrders
             PutNote, GetReport, Ping
         ]
@@ -140,6 +140,49 @@ pub(crate) const MODEL: &str = r#"
         output := { Items: Items }
         errors: [NoSuchCart]
     }
+    @readonly
+    @paginated
+    @http(method: "GET", uri: "/carts/{Cart}/items2")
+    operation ListItemsV2 {
+        input := {
+            @required @httpLabel Cart: String
+            @httpQuery("prefix") Prefix: String
+            @httpQuery("delimiter") Delimiter: String
+            @httpQuery("max") MaxResults: Integer
+            @httpQuery("token") NextToken: String
+        }
+        output := {
+            Items: Items
+            Prefixes: Prefixes
+            Prefix: String
+            Count: Integer
+            NextToken: String
+            HasMoreItems: Boolean
+        }
+        errors: [NoSuchCart]
+    }
+    list Prefixes { member: PrefixGroup }
+    structure PrefixGroup { Prefix: String }
+    @http(method: "POST", uri: "/carts/{Cart}/delete")
+    operation DeleteItems {
+        input := { @required @httpLabel Cart: String, @required Delete: ItemsToDelete }
+        output := { Deleted: Items, Errors: Problems }
+    }
+    structure ItemsToDelete { @required Objects: Items, Quiet: Boolean }
+    list Problems { member: Problem }
+    structure Problem { Key: String, Code: String }
+    @http(method: "PUT", uri: "/carts/{Cart}/copies/{Key}")
+    operation CopyItem {
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @required @httpHeader("x-source") CopySource: String
+            @httpHeader("x-kind") Kind: String
+        }
+        output := { @httpPayload CopyItemResult: CopyItemResult }
+        errors: [NoSuchKey]
+    }
+    structure CopyItemResult { ETag: String }
     list Items { member: Item }
     structure Item { Key: String, Size: Long, ETag: String }
 

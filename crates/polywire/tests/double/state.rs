@@ -155,6 +155,82 @@ async fn payloads_have_a_size_and_an_entity_tag() {
     );
 }
 
+async fn with_items(keys: &[&str]) -> Site {
+    let site = Site::start(builder(MODEL)).await;
+    site.call("CreateCart", r#"{"CartName":"a"}"#).await;
+    for key in keys {
+        site.call("PutItem", &format!(r#"{{"Cart":"a","Key":"{key}"}}"#))
+            .await;
+    }
+    site
+}
+
+#[tokio::test]
+async fn identifiers_are_grouped_by_a_delimiter() {
+    let site = with_items(&["b/1", "a", "b/2/x", "b/2/y", "c/1", "d"]).await;
+    let list = |input: &'static str| {
+        let site = &site;
+        async move {
+            let list = site.call("ListItemsV2", input).await;
+            let names = |list: &Value, name: &str| {
+                let items = list.as_list().unwrap().iter();
+                let names = items.map(|item| item[name].as_str().unwrap().to_owned());
+                names.collect::<Vec<_>>().join(" ")
+            };
+            let more = list["HasMoreItems"].as_bool().unwrap();
+            (
+                names(&list["Items"], "Key"),
+                names(&list["Prefixes"], "Prefix"),
+                more,
+            )
+        }
+    };
+    let shows = |keys: &str, groups: &str, more| (keys.to_owned(), groups.to_owned(), more);
+    let all = list(r#"{"Cart":"a","Delimiter":"/"}"#).await;
+    assert_eq!(all, shows("a d", "b/ c/", false));
+    let inner = list(r#"{"Cart":"a","Delimiter":"/","Prefix":"b/"}"#).await;
+    assert_eq!(inner, shows("b/1", "b/2/", false));
+    // Groups count as items of a page, and are not listed again on the next one.
+    let first = list(r#"{"Cart":"a","Delimiter":"/","MaxResults":2}"#).await;
+    assert_eq!(first, shows("a", "b/", true));
+    let second = list(r#"{"Cart":"a","Delimiter":"/","MaxResults":2,"NextToken":"b/"}"#).await;
+    assert_eq!(second, shows("d", "c/", false));
+}
+
+#[tokio::test]
+async fn several_things_are_deleted() {
+    let site = with_items(&["a", "b", "c"]).await;
+    let some =
+        r#"{"Cart":"a","Delete":{"Objects":[{"Key":"a"},{"Key":"c"},{"Key":"x"},{"Key":"a"}]}}"#;
+    let output = site.call("DeleteItems", some).await;
+    let deleted = r#"[{"Key":"a"},{"Key":"c"},{"Key":"x"},{"Key":"a"}]"#;
+    assert_eq!(output["Deleted"], value(deleted));
+    assert!(output["Errors"].is_null());
+    let left = site.call("ListItems", r#"{"Cart":"a"}"#).await;
+    assert_eq!(left["Items"].as_list().unwrap().len(), 1);
+    assert_eq!(left["Items"][0]["Key"].as_str(), Some("b"));
+}
+
+#[tokio::test]
+async fn things_are_copied() {
+    let site = with_items(&[]).await;
+    let item = polywire::schema::Map::from_iter([
+        ("Cart", Value::from("a")),
+        ("Key", Value::from("x y")),
+        ("Kind", Value::from("text")),
+        ("Content", Value::Blob(b"hello".into())),
+    ]);
+    let tag = site.client.call("PutItem", item).await.unwrap()["ETag"].clone();
+    let copy = r#"{"Cart":"a","Key":"copy","CopySource":"/a/x%20y"}"#;
+    let output = site.call("CopyItem", copy).await;
+    assert_eq!(output["CopyItemResult"]["ETag"], tag);
+    let read = site.call("GetItem", r#"{"Cart":"a","Key":"copy"}"#).await;
+    assert_eq!(read["Content"].as_blob(), Some(&b"hello"[..]));
+    assert_eq!(read["Kind"].as_str(), Some("text"));
+    let copy = r#"{"Cart":"a","Key":"copy","CopySource":"a/?"}"#;
+    assert_eq!(site.error("CopyItem", copy).await.0, "NoSuchKey");
+}
+
 #[tokio::test]
 async fn identifiers_are_generated() {
     let site = Site::start(builder(MODEL)).await;

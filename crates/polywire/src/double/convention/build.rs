@@ -7,8 +7,8 @@ use polywire_schema::{MemberFlags, Operation, OperationFlags, Service};
 
 use super::names::{singulars, split};
 use super::{
-    Action, Conventions, Errors, IdentityPart, Kind, ListPlan, Role, Verb, identity, is_scalar,
-    normal,
+    Action, Conventions, EachPlan, Errors, IdentityPart, Kind, ListPlan, Role, Verb, identity,
+    is_scalar, normal,
 };
 use crate::mock::sample;
 
@@ -53,7 +53,7 @@ impl<'s> Builder<'_, 's> {
                 (operation.id() == id.id().as_str()).then_some((*verb, operation))
             });
             let operations: Vec<(Verb, Operation<'s>)> = operations.collect();
-            let writer = operations.iter().find(|(verb, _)| verb.writes());
+            let writer = operations.iter().find(|(verb, _)| verb.creates());
             let Some((_, writer)) = writer.copied() else {
                 for (_, operation) in operations {
                     self.reject(
@@ -96,7 +96,7 @@ impl<'s> Builder<'_, 's> {
                 nouns.entry(noun).or_default().push((verb, operation));
             }
         }
-        let writes = |all: &[(Verb, Operation<'_>)]| all.iter().any(|(verb, _)| verb.writes());
+        let writes = |all: &[(Verb, Operation<'_>)]| all.iter().any(|(verb, _)| verb.creates());
         let written: Vec<&str> = nouns
             .iter()
             .filter(|(_, all)| writes(all))
@@ -121,6 +121,10 @@ impl<'s> Builder<'_, 's> {
                             .entry(*singular)
                             .or_default()
                             .push((Verb::List, *operation));
+                    }
+                    (Verb::Delete, Some(singular)) => {
+                        let each = (Verb::DeleteEach, *operation);
+                        others.entry(*singular).or_default().push(each);
                     }
                     (Verb::Read | Verb::Update | Verb::Merge, None) => {
                         parts.push((*noun, *verb, *operation));
@@ -225,6 +229,23 @@ impl<'s> Builder<'_, 's> {
             },
             _ => None,
         };
+        let each = match verb {
+            Verb::DeleteEach => match EachPlan::of(operation, kind) {
+                None => {
+                    let reason = format!("its input has no list of {}", kind.noun);
+                    return self.reject(operation, reason);
+                }
+                plan => plan,
+            },
+            _ => None,
+        };
+        let source = match verb {
+            Verb::Copy => match source(operation) {
+                None => return self.reject(operation, "its input names no source".to_owned()),
+                source => source,
+            },
+            _ => None,
+        };
         let required = operation.input().members();
         let mut required = required.filter(|member| member.is_required());
         if verb == Verb::List
@@ -236,7 +257,12 @@ impl<'s> Builder<'_, 's> {
         }
         // What has no way to tell which thing is meant.
         let is_bound = kind.identity.is_empty() || !bindings.is_empty();
-        if !is_bound && !matches!(verb, Verb::List | Verb::Create) {
+        if !is_bound
+            && !matches!(
+                verb,
+                Verb::List | Verb::Create | Verb::Copy | Verb::DeleteEach
+            )
+        {
             let reason = format!("its input does not identify {}", kind.noun);
             return self.reject(operation, reason);
         }
@@ -246,9 +272,14 @@ impl<'s> Builder<'_, 's> {
             kind: index,
             verb,
             bindings,
-            forgotten: tokens.map(|member| member.name().to_owned()).collect(),
+            forgotten: tokens
+                .map(|member| member.name().to_owned())
+                .chain(source.clone())
+                .collect(),
             errors: Errors::of(self.model, operation),
             list,
+            each,
+            source,
             sample: sample::structure(self.model, operation.output()),
             is_idempotent: operation.has(OperationFlags::IDEMPOTENT),
         };
@@ -281,6 +312,17 @@ impl<'s> Builder<'_, 's> {
             rejected.push((operation.name().to_owned(), reason));
         }
     }
+}
+
+/// The member of an input that names the thing to copy: `CopySource`, `SourceSnapshotId`.
+fn source(operation: Operation<'_>) -> Option<String> {
+    let members = operation.input().members();
+    let mut members = members.filter(|member| is_scalar(member.kind()) && member.is_required());
+    let source = members.find(|member| {
+        let name = normal(member.name());
+        name == "copysource" || name.starts_with("source")
+    });
+    source.map(|member| member.name().to_owned())
 }
 
 /// The longest of these nouns that a noun begins with: `Queue` for `QueueAttributes`.

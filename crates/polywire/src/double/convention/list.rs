@@ -23,6 +23,9 @@ pub(crate) struct ListPlan {
     pub(crate) more_results: Option<Vec<String>>,
     /// The member of the input with the start of identifiers.
     pub(crate) prefix: Option<String>,
+    /// The member of the input with the separator of groups, and the path to the list of groups: of
+    /// structures with a member `Prefix`.
+    pub(crate) groups: Option<(String, ItemList, String)>,
 }
 
 /// A list of the output.
@@ -104,12 +107,41 @@ impl ListPlan {
             output_token: input_token.and(output_token).map(path),
             more_results: more_results.as_deref().map(path),
             prefix: prefix.map(|member| member.name().to_owned()),
+            groups: groups(operation),
         })
     }
 }
 
+/// The member of the input that separates groups, the list of groups in the output, and the member of
+/// a group with its prefix.
+fn groups(operation: Operation<'_>) -> Option<(String, ItemList, String)> {
+    let mut members = operation.input().members();
+    let delimiter = members.find(|member| {
+        member.kind() == ShapeKind::String && super::normal(member.name()) == "delimiter"
+    })?;
+    let mut lists = operation.output().members();
+    let (list, prefix) = lists.find_map(|list| {
+        let is_list = list.kind() == ShapeKind::List;
+        let element = is_list.then(|| list.element())?;
+        let is_structure = element.kind() == ShapeKind::Structure;
+        let mut members = is_structure.then(|| element.target().members())?;
+        let prefix = members.find(|member| super::normal(member.name()) == "prefix")?;
+        Some((list, prefix))
+    })?;
+    let list = ItemList {
+        path: vec![list.name().to_owned()],
+        role: None,
+    };
+    Some((delimiter.name().to_owned(), list, prefix.name().to_owned()))
+}
+
 /// Finds the lists of things in an output, and in structures below it.
-fn find_lists(kind: &Kind, at: Schema<'_>, path: &mut Vec<String>, lists: &mut Vec<ItemList>) {
+pub(super) fn find_lists(
+    kind: &Kind,
+    at: Schema<'_>,
+    path: &mut Vec<String>,
+    lists: &mut Vec<ItemList>,
+) {
     for member in at.members() {
         path.push(member.name().to_owned());
         match member.kind() {

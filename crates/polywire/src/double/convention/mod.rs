@@ -4,6 +4,7 @@
 //! a kind. `docs/double.md` has the rules for users.
 
 mod build;
+mod each;
 mod errors;
 mod identity;
 mod list;
@@ -15,6 +16,7 @@ use std::fmt::Write;
 use polywire_model::Model;
 use polywire_schema::{Map, Service, Value};
 
+pub(crate) use self::each::EachPlan;
 pub(crate) use self::errors::Errors;
 pub(crate) use self::list::{ItemList, ListPlan};
 pub(crate) use self::names::{Role, Verb, normal, role, tails};
@@ -57,11 +59,15 @@ pub(crate) struct Action {
     pub(crate) verb: Verb,
     /// The members of the input that identify things.
     pub(crate) bindings: Vec<(String, Role)>,
-    /// Members of the input that are not remembered: idempotency tokens.
+    /// Members of the input that are not remembered: idempotency tokens, and what was copied.
     pub(crate) forgotten: Vec<String>,
     pub(crate) errors: Errors,
     /// For `Verb::List`.
     pub(crate) list: Option<ListPlan>,
+    /// For `Verb::DeleteEach`.
+    pub(crate) each: Option<EachPlan>,
+    /// For `Verb::Copy`: the member of the input that names the thing to copy.
+    pub(crate) source: Option<String>,
     /// The values of required members about which nothing is known.
     pub(crate) sample: Map,
     /// Whether equal inputs may be sent twice.

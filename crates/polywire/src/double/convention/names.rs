@@ -9,6 +9,8 @@ pub(crate) enum Verb {
     Create,
     /// Creates or replaces a thing whose identifiers the caller chooses.
     Put,
+    /// Creates or replaces a thing by what another one has.
+    Copy,
     /// Returns a thing.
     Read,
     /// Changes members of a thing.
@@ -17,6 +19,8 @@ pub(crate) enum Verb {
     Merge,
     /// Removes a thing.
     Delete,
+    /// Removes several things.
+    DeleteEach,
     /// Returns all things, page by page.
     List,
 }
@@ -27,25 +31,33 @@ impl Verb {
         match self {
             Self::Create => "creates",
             Self::Put => "puts",
+            Self::Copy => "copies",
             Self::Read => "reads",
             Self::Update => "updates",
             Self::Merge => "merges into",
             Self::Delete => "deletes",
+            Self::DeleteEach => "deletes each",
             Self::List => "lists",
         }
     }
 
     /// Whether operations of this verb bring things into being.
-    pub(crate) const fn writes(self) -> bool {
+    pub(crate) const fn creates(self) -> bool {
         matches!(self, Self::Create | Self::Put)
+    }
+
+    /// Whether operations of this verb only write: things that only they know are not remembered.
+    pub(crate) const fn writes(self) -> bool {
+        matches!(self, Self::Create | Self::Put | Self::Copy)
     }
 }
 
 /// The words at the start of operation names.
-const VERBS: [(&str, Verb); 15] = [
+const VERBS: [(&str, Verb); 16] = [
     ("Create", Verb::Create),
     ("Add", Verb::Create),
     ("Put", Verb::Put),
+    ("Copy", Verb::Copy),
     ("Get", Verb::Read),
     ("Describe", Verb::Read),
     ("Head", Verb::Read),

@@ -2,6 +2,7 @@
 
 use polywire_protocol::Fault;
 use polywire_schema::{Location, Map, Operation, ShapeKind, Value};
+use polywire_text::percent;
 
 use super::fill::Filler;
 use super::item::{Item, joined};
@@ -20,7 +21,22 @@ impl State {
     ) -> Result<Option<Map>, Fault> {
         let given = given(action, input);
         match action.verb {
-            Verb::Create | Verb::Put => self.write(action, operation, input, &given, surroundings),
+            Verb::Create | Verb::Put => {
+                let members = self.members(action, input, operation);
+                self.write(action, operation, (input, members), &given, surroundings)
+            }
+            Verb::Copy => {
+                let Some(mut members) = self.source(action, input) else {
+                    let noun = &self.conventions.kinds[action.kind].noun;
+                    let fault = action.errors.not_found(noun, "to copy", &[]);
+                    return fault.map_or(Ok(None), Err);
+                };
+                for (name, value) in self.members(action, input, operation).into_entries() {
+                    members.insert(name, value);
+                }
+                self.write(action, operation, (input, members), &given, surroundings)
+            }
+            Verb::DeleteEach => self.delete_each(action, operation, input, &given),
             Verb::List => self.list(action, operation, input, &given).map(Some),
             Verb::Read | Verb::Update | Verb::Merge | Verb::Delete => {
                 self.visit(action, operation, input, &given, surroundings)
@@ -28,12 +44,12 @@ impl State {
         }
     }
 
-    /// Creates or puts a thing.
+    /// Creates or puts a thing with these members.
     fn write(
         &mut self,
         action: &Action,
         operation: Operation<'_>,
-        input: &Map,
+        (input, members): (&Map, Map),
         given: &[(&Role, String)],
         surroundings: Surroundings<'_>,
     ) -> Result<Option<Map>, Fault> {
@@ -53,7 +69,7 @@ impl State {
         for part in &kind.identity {
             identity.push(match find(&part.role) {
                 Some((_, value)) => value.clone(),
-                None if action.verb == Verb::Create => new_value(&part.role, &id),
+                None if action.verb != Verb::Put => new_value(&part.role, &id),
                 // What is meant is not known.
                 None => return Ok(None),
             });
@@ -62,8 +78,7 @@ impl State {
         if let Some(old) = old
             && action.verb == Verb::Create
         {
-            let is_same =
-                action.is_idempotent && old.members == self.members(action, input, operation);
+            let is_same = action.is_idempotent && old.members == members;
             let conflict = action.errors.conflict(&kind.noun, &joined(&identity));
             if let Some(fault) = conflict.filter(|_| !is_same) {
                 return Err(fault);
@@ -79,7 +94,7 @@ impl State {
                 Some(own) => own,
                 None => self.own(kind, &identity, given, &id, surroundings.base),
             },
-            members: self.members(action, input, operation),
+            members,
             created,
             modified: surroundings.now,
             identity: identity.clone(),
@@ -163,8 +178,24 @@ impl State {
         }
     }
 
+    /// The members of the thing to copy. Its name is an identifier, or a path of all of them.
+    fn source(&self, action: &Action, input: &Map) -> Option<Map> {
+        let text = identifier(input.get(action.source.as_deref()?)?)?;
+        // `CopySource` of S3 is percent-encoded, and can name a version.
+        let text = text.split("?versionId=").next().unwrap_or_default();
+        let decoded = percent::decode(text).ok()?;
+        let name = decoded.strip_prefix('/').unwrap_or(&decoded);
+        let kind = &self.conventions.kinds[action.kind];
+        let role = &kind.identity.last()?.role;
+        let mut things = self.things[action.kind].values();
+        let source = things.find(|item| {
+            joined(&item.identity) == name || (role.is_own() && item.matches(kind, role, name))
+        });
+        source.map(|item| item.members.clone())
+    }
+
     /// The thing that these values identify.
-    fn find(&self, kind: usize, given: &[(&Role, String)]) -> Option<&Item> {
+    pub(super) fn find(&self, kind: usize, given: &[(&Role, String)]) -> Option<&Item> {
         let things = &self.things[kind];
         let kind = &self.conventions.kinds[kind];
         let key = kind.identity.iter().map(|part| {
@@ -283,7 +314,7 @@ impl State {
     }
 
     /// Adds the removal of all parts of a thing.
-    fn find_children(
+    pub(super) fn find_children(
         &self,
         kind: usize,
         item: &Item,

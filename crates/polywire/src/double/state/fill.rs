@@ -1,6 +1,6 @@
 //! Outputs from what is remembered.
 
-use polywire_schema::{Map, Member, Schema, ShapeKind, Text, Timestamp, Value};
+use polywire_schema::{Location, Map, Member, Schema, ShapeKind, Text, Timestamp, Value};
 
 use super::item::Item;
 use crate::double::convention::{Action, Kind, Role, is_scalar, normal, tails};
@@ -110,7 +110,9 @@ impl<'a> Filler<'a> {
         let mut tails = tails(&self.kind.noun);
         let named = tails.any(|tail| names.iter().any(|name| name.contains(&tail)));
         let is_only = depth == 0 && member.container().len() == 1;
-        identified && (named || is_only)
+        // All of the body says something of the thing.
+        let is_body = depth == 0 && member.location() == Location::Payload;
+        (identified && (named || is_only)) || (is_body && named)
     }
 
     /// The status of the thing or of its last update, so that waiters end.

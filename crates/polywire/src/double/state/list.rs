@@ -38,10 +38,16 @@ impl State {
             let open = parts.filter(|(part, _)| is_open(&part.role));
             joined(&open.map(|(_, value)| value.clone()).collect::<Vec<_>>())
         };
-        let keys = in_scope.map(|item| (key(item), item));
-        let mut keys: Vec<(String, &Item)> =
-            keys.filter(|(key, _)| key.starts_with(prefix)).collect();
+        let keys = in_scope.map(|item| (key(item), Some(item)));
+        let mut keys: Vec<Entry<'_>> = keys.filter(|(key, _)| key.starts_with(prefix)).collect();
         keys.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let groups = plan.groups.as_ref().and_then(|(member, list, name)| {
+            let delimiter = input.get(member)?.as_str()?;
+            (!delimiter.is_empty()).then_some((delimiter, list, name))
+        });
+        if let Some((delimiter, ..)) = groups {
+            group(&mut keys, prefix.len(), delimiter);
+        }
         let start = text(&plan.input_token).filter(|token| !token.is_empty());
         if let Some(start) = start {
             keys.retain(|(key, _)| key.as_str() > start);
@@ -59,18 +65,43 @@ impl State {
         keys.truncate(size);
         let mut output = outline(action, operation.output(), input, &keys);
         for list in &plan.lists {
-            let items = keys
-                .iter()
-                .filter_map(|(_, item)| entry(kind, action, list, item, operation.output()));
+            let items = keys.iter().filter_map(|(_, item)| *item);
+            let items =
+                items.filter_map(|item| entry(kind, action, list, item, operation.output()));
             set(&mut output, &list.path, Value::List(items.collect()));
+        }
+        if let Some((_, list, name)) = groups {
+            let groups = keys.iter().filter(|(_, item)| item.is_none());
+            let groups = groups.map(|(prefix, _)| {
+                let prefix = Value::from(prefix.as_str());
+                Value::Map(Map::from_iter([(name.as_str(), prefix)]))
+            });
+            set(&mut output, &list.path, Value::List(groups.collect()));
         }
         finish(plan, &mut output, &keys, has_more, operation.output());
         Ok(output)
     }
 }
 
+/// An identifier and its thing, or the prefix of a group of identifiers.
+type Entry<'a> = (String, Option<&'a Item>);
+
+/// Puts the start of identifiers, up to a delimiter, in place of those that have it after the prefix.
+fn group(keys: &mut Vec<Entry<'_>>, prefix: usize, delimiter: &str) {
+    for (key, item) in keys.iter_mut() {
+        if let Some(at) = key[prefix..].find(delimiter) {
+            key.truncate(prefix + at + delimiter.len());
+            *item = None;
+        }
+    }
+    // An identifier that ends with the delimiter is in its group too.
+    keys.dedup_by(|(key, item), (before, group)| {
+        key == before && (item.is_none() && group.is_none())
+    });
+}
+
 /// The members of the output besides its lists: those of the input, and counts.
-fn outline(action: &Action, output: Schema<'_>, input: &Map, keys: &[(String, &Item)]) -> Map {
+fn outline(action: &Action, output: Schema<'_>, input: &Map, keys: &[Entry<'_>]) -> Map {
     let members = output.members().filter_map(|member| {
         let counted =
             member.kind() == ShapeKind::Integer && normal(member.name()).ends_with("count");
@@ -126,7 +157,7 @@ fn entry(
 fn finish(
     plan: &ListPlan,
     output: &mut Map,
-    keys: &[(String, &Item)],
+    keys: &[Entry<'_>],
     has_more: bool,
     shape: Schema<'_>,
 ) {
@@ -159,7 +190,7 @@ fn is_required(at: Schema<'_>, path: &[String]) -> bool {
 }
 
 /// Sets a value at a path, and makes the structures on the way.
-fn set(output: &mut Map, path: &[String], value: Value) {
+pub(super) fn set(output: &mut Map, path: &[String], value: Value) {
     match path {
         [] => {}
         [name] => _ = output.insert(name.as_str(), value),

@@ -2,6 +2,7 @@
 
 mod actions;
 mod dump;
+mod each;
 mod fill;
 mod item;
 mod list;

@@ -1,0 +1,52 @@
+//! How an operation deletes several things.
+
+use polywire_schema::{NameSource, Operation};
+
+use super::list::{ItemList, find_lists};
+use super::{Kind, Role, is_scalar};
+
+/// How an operation deletes several things.
+#[derive(Debug)]
+pub(crate) struct EachPlan {
+    /// The list of the input that names the things.
+    pub(crate) input: ItemList,
+    /// The identifiers in its items, if these are structures.
+    pub(crate) bindings: Vec<(String, Role)>,
+    /// The list of the output that names those that are deleted.
+    pub(crate) output: Option<ItemList>,
+}
+
+impl EachPlan {
+    /// The plan of an operation. `None` if its input has no list of such things.
+    pub(super) fn of(operation: Operation<'_>, kind: &Kind) -> Option<Self> {
+        let mut inputs = Vec::new();
+        find_lists(kind, operation.input(), &mut Vec::new(), &mut inputs);
+        let mut outputs = Vec::new();
+        find_lists(kind, operation.output(), &mut Vec::new(), &mut outputs);
+        let input = inputs.into_iter().next()?;
+        let mut at = operation.input();
+        let (last, path) = input.path.split_last()?;
+        for name in path {
+            at = at
+                .member(at.find(NameSource::Member, name.as_bytes())?)
+                .target();
+        }
+        let list = at.member(at.find(NameSource::Member, last.as_bytes())?);
+        let bindings = match input.role {
+            Some(_) => Vec::new(),
+            None => {
+                let members = list.element().target().members();
+                let members = members.filter(|member| is_scalar(member.kind()));
+                let roles =
+                    members.map(|member| (member.name().to_owned(), kind.role(member.name())));
+                roles.filter(|(_, role)| kind.identifies(role)).collect()
+            }
+        };
+        Some(Self {
+            input,
+            bindings,
+            // The first list: others are of those that could not be deleted.
+            output: outputs.into_iter().next(),
+        })
+    }
+}
