@@ -13,3 +13,4 @@ mod state;
 mod state_file;
 mod stubs;
 mod support;
+mod uploads;

@@ -16,6 +16,7 @@ pub(crate) const MODEL: &str = r#"
         operations: [
             CreateCart, GetCart, UpdateCart, DeleteCart, ListCarts, GetCartSettings, SetCartSettings
             PutItem, GetItem, HeadItem, DeleteItem, ListItems, ListItemsV2, DeleteItems, CopyItem
+            CreateUpload, UploadPart, ListParts, CompleteUpload, AbortUpload, ListUploads
             CreateOrder, DescribeOrder, DescribeOrders
             PutNote, GetReport, Ping
         ]
@@ -183,6 +184,72 @@ pub(crate) const MODEL: &str = r#"
         errors: [NoSuchKey]
     }
     structure CopyItemResult { ETag: String }
+
+    @http(method: "POST", uri: "/carts/{Cart}/uploads/{Key}")
+    operation CreateUpload {
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @httpHeader("x-kind") Kind: String
+        }
+        output := { UploadId: String, Cart: String, Key: String }
+    }
+    @idempotent
+    @http(method: "PUT", uri: "/carts/{Cart}/uploads/{Key}")
+    operation UploadPart {
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @required @httpQuery("part") PartNumber: Integer
+            @required @httpQuery("upload") UploadId: String
+            @httpPayload Content: Blob
+        }
+        output := { @httpHeader("ETag") ETag: String }
+        errors: [NoSuchUpload]
+    }
+    @readonly
+    @http(method: "GET", uri: "/carts/{Cart}/uploads/{Key}")
+    operation ListParts {
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @required @httpQuery("upload") UploadId: String
+        }
+        output := { Parts: Parts }
+    }
+    list Parts { member: Part }
+    structure Part { PartNumber: Integer, ETag: String, Size: Long }
+    @http(method: "POST", uri: "/carts/{Cart}/complete/{Key}")
+    operation CompleteUpload {
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @required @httpQuery("upload") UploadId: String
+            @httpPayload Upload: CompletedUpload
+        }
+        output := { ETag: String, Key: String }
+        errors: [NoSuchUpload]
+    }
+    structure CompletedUpload { Parts: Parts }
+    @idempotent
+    @http(method: "DELETE", uri: "/carts/{Cart}/uploads/{Key}")
+    operation AbortUpload {
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @required @httpQuery("upload") UploadId: String
+        }
+        errors: [NoSuchUpload]
+    }
+    @readonly
+    @http(method: "GET", uri: "/carts/{Cart}/uploads")
+    operation ListUploads {
+        input := { @required @httpLabel Cart: String }
+        output := { Uploads: Uploads }
+    }
+    list Uploads { member: UploadSummary }
+    structure UploadSummary { Key: String, UploadId: String }
+    @error("client") @httpError(404) structure NoSuchUpload {}
     list Items { member: Item }
     structure Item { Key: String, Size: Long, ETag: String }
 

@@ -7,8 +7,8 @@ use polywire_schema::{MemberFlags, Operation, OperationFlags, Service};
 
 use super::names::{singulars, split};
 use super::{
-    Action, Conventions, EachPlan, Errors, IdentityPart, Kind, ListPlan, Role, Verb, identity,
-    is_scalar, normal,
+    Action, CompletePlan, Conventions, EachPlan, Errors, IdentityPart, Kind, ListPlan, Role, Verb,
+    identity, is_scalar, normal,
 };
 use crate::mock::sample;
 
@@ -29,6 +29,7 @@ pub(super) fn build(model: &Model, service: Service<'_>) -> Conventions {
     };
     builder.resources();
     builder.nouns();
+    builder.completions();
     builder.remove_unread();
     builder.conventions
 }
@@ -183,6 +184,32 @@ impl<'s> Builder<'_, 's> {
         }
     }
 
+    /// Plans the operations that complete uploads, now that all kinds are known.
+    fn completions(&mut self) {
+        let actions = self.conventions.actions.iter();
+        let completing = actions.filter(|(_, action)| action.verb == Verb::Complete);
+        let completing: Vec<(u32, usize)> = completing
+            .map(|(index, action)| (*index, action.kind))
+            .collect();
+        for (index, kind) in completing {
+            let mut operations = self.service.operations();
+            let Some(operation) = operations.find(|own| own.index() == index) else {
+                continue;
+            };
+            let plan = CompletePlan::of(&self.conventions, self.service, operation, kind);
+            match (plan, self.conventions.actions.get_mut(&index)) {
+                (Some(plan), Some(action)) => action.complete = Some(plan),
+                _ => {
+                    self.conventions.actions.remove(&index);
+                    self.reject(
+                        operation,
+                        "no operation puts parts with contents".to_owned(),
+                    );
+                }
+            }
+        }
+    }
+
     /// Removes the actions of kinds that nothing reads, lists or deletes: remembering has no effect.
     fn remove_unread(&mut self) {
         for (index, kind) in self.conventions.kinds.iter().enumerate() {
@@ -279,6 +306,7 @@ impl<'s> Builder<'_, 's> {
             errors: Errors::of(self.model, operation),
             list,
             each,
+            complete: None,
             source,
             sample: sample::structure(self.model, operation.output()),
             is_idempotent: operation.has(OperationFlags::IDEMPOTENT),

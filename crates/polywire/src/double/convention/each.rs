@@ -1,8 +1,8 @@
 //! How an operation deletes several things.
 
-use polywire_schema::{NameSource, Operation};
+use polywire_schema::Operation;
 
-use super::list::{ItemList, find_lists};
+use super::list::{ItemList, find_lists, member_at};
 use super::{Kind, Role, is_scalar};
 
 /// How an operation deletes several things.
@@ -20,18 +20,11 @@ impl EachPlan {
     /// The plan of an operation. `None` if its input has no list of such things.
     pub(super) fn of(operation: Operation<'_>, kind: &Kind) -> Option<Self> {
         let mut inputs = Vec::new();
-        find_lists(kind, operation.input(), &mut Vec::new(), &mut inputs);
+        find_lists(kind, operation, operation.input(), &mut inputs);
         let mut outputs = Vec::new();
-        find_lists(kind, operation.output(), &mut Vec::new(), &mut outputs);
+        find_lists(kind, operation, operation.output(), &mut outputs);
         let input = inputs.into_iter().next()?;
-        let mut at = operation.input();
-        let (last, path) = input.path.split_last()?;
-        for name in path {
-            at = at
-                .member(at.find(NameSource::Member, name.as_bytes())?)
-                .target();
-        }
-        let list = at.member(at.find(NameSource::Member, last.as_bytes())?);
+        let list = member_at(operation.input(), &input.path)?;
         let bindings = match input.role {
             Some(_) => Vec::new(),
             None => {

@@ -24,7 +24,8 @@ pub(super) fn of_noun(
     let readers = [Verb::Read, Verb::Delete, Verb::Update, Verb::Merge];
     let reader = find(&readers).or_else(|| find_in(parts, &readers).map(|at| parts[at].1));
     let Some(reader) = reader else {
-        return listed_only(noun, &written, creates);
+        let required = roles(noun, writer, |member| member.is_required());
+        return listed_only(noun, required, &written, creates);
     };
     let mut wanted = roles(noun, reader, |member| member.is_required());
     if wanted.is_empty() {
@@ -84,18 +85,29 @@ pub(super) fn of_noun(
     Ok(identity)
 }
 
-/// The identity of what is only written and listed.
-fn listed_only(noun: &str, written: &[Role], creates: bool) -> Result<Vec<IdentityPart>, String> {
+/// The identity of what is only written and listed: all that its writer requires if it is put, and
+/// its own identifier if it is created.
+fn listed_only(
+    noun: &str,
+    required: Vec<Role>,
+    written: &[Role],
+    creates: bool,
+) -> Result<Vec<IdentityPart>, String> {
+    if !creates {
+        return match required.is_empty() {
+            true => Err(format!("no operation reads or deletes {noun}")),
+            false => Ok(required.into_iter().map(given).collect()),
+        };
+    }
     let own = [Role::Name, Role::Id, Role::Arn];
     let own = own.into_iter().find(|role| written.contains(role));
-    match (own, creates) {
-        (Some(own), _) => Ok(vec![given(own)]),
-        (None, true) => Ok(vec![IdentityPart {
+    Ok(vec![match own {
+        Some(own) => given(own),
+        None => IdentityPart {
             role: Role::Id,
             is_generated: true,
-        }]),
-        (None, false) => Err(format!("no operation reads or deletes {noun}")),
-    }
+        },
+    }])
 }
 
 const fn given(role: Role) -> IdentityPart {

@@ -60,14 +60,14 @@ impl ListPlan {
         let paginated = model.pagination(model.get(service.id()), shape);
         let output = operation.output();
         let mut lists = Vec::new();
-        find_lists(kind, output, &mut Vec::new(), &mut lists);
+        find_lists(kind, operation, output, &mut lists);
         if lists.is_empty() {
             return None;
         }
         let input = operation.input();
         let path = |path: &str| path.split('.').map(str::to_owned).collect::<Vec<_>>();
         let is_string = |token: &str| {
-            find(input, &[token.to_owned()])
+            member_at(input, &[token.to_owned()])
                 .is_some_and(|member| member.kind() == ShapeKind::String)
         };
         let input_token = paginated.as_ref().and_then(|own| own.input_token);
@@ -81,7 +81,7 @@ impl ListPlan {
             named.map(Member::name)
         };
         let page_size = input_token.and_then(|_| own_size.or_else(named_size));
-        let range = page_size.and_then(|name| find(input, &[name.to_owned()]));
+        let range = page_size.and_then(|name| member_at(input, &[name.to_owned()]));
         let largest = range.and_then(|member| member.constraints()?.range()?.1);
         let largest = largest.and_then(|largest| largest.parse::<usize>().ok());
         let mut members = input.members();
@@ -135,53 +135,69 @@ fn groups(operation: Operation<'_>) -> Option<(String, ItemList, String)> {
     Some((delimiter.name().to_owned(), list, prefix.name().to_owned()))
 }
 
-/// Finds the lists of things in an output, and in structures below it.
+/// Finds the lists of things in the input or output of an operation, and in structures below it.
 pub(super) fn find_lists(
     kind: &Kind,
+    operation: Operation<'_>,
     at: Schema<'_>,
-    path: &mut Vec<String>,
     lists: &mut Vec<ItemList>,
 ) {
-    for member in at.members() {
-        path.push(member.name().to_owned());
-        match member.kind() {
-            ShapeKind::List => {
-                if let Some(role) = item_role(kind, member) {
-                    lists.push(ItemList {
-                        path: path.clone(),
-                        role,
-                    });
-                }
-            }
-            ShapeKind::Structure if path.len() < 3 => {
-                find_lists(kind, member.target(), path, lists);
-            }
-            _ => {}
-        }
-        path.pop();
-    }
+    let members = operation.input().members();
+    let members = members.filter(|member| super::is_scalar(member.kind()));
+    let given: Vec<Role> = members.map(|member| kind.role(member.name())).collect();
+    let finder = ListFinder { kind, given };
+    finder.find(at, &mut Vec::new(), lists);
 }
 
-/// `None` if the items are not things of this kind.
-fn item_role(kind: &Kind, list: Member<'_>) -> Option<Option<Role>> {
-    let element = list.element();
-    match element.kind() {
-        ShapeKind::String => {
-            let roles = singulars(list.name()).map(|name| kind.role(&name));
-            let mut roles = roles.filter(|role| kind.identifies(role));
-            roles.next().map(Some)
+struct ListFinder<'k> {
+    kind: &'k Kind,
+    /// The roles of all things of a list, which tell none of them apart.
+    given: Vec<Role>,
+}
+
+impl ListFinder<'_> {
+    fn find(&self, at: Schema<'_>, path: &mut Vec<String>, lists: &mut Vec<ItemList>) {
+        for member in at.members() {
+            path.push(member.name().to_owned());
+            match member.kind() {
+                ShapeKind::List => {
+                    if let Some(role) = self.item_role(member) {
+                        lists.push(ItemList {
+                            path: path.clone(),
+                            role,
+                        });
+                    }
+                }
+                ShapeKind::Structure if path.len() < 3 => {
+                    self.find(member.target(), path, lists);
+                }
+                _ => {}
+            }
+            path.pop();
         }
-        ShapeKind::Structure => {
-            let mut members = element.target().members();
-            // Each part of the identity, or one that is the thing's own.
-            let shows = |member: Member<'_>| {
-                let role = kind.role(member.name());
-                let is_last = kind.identity.last().is_some_and(|last| last.role == role);
-                super::is_scalar(member.kind()) && (is_last || (role.is_own() && named(kind, list)))
-            };
-            members.any(shows).then_some(None)
+    }
+
+    /// `None` if the items are not things of this kind.
+    fn item_role(&self, list: Member<'_>) -> Option<Option<Role>> {
+        let element = list.element();
+        match element.kind() {
+            ShapeKind::String => {
+                let roles = singulars(list.name()).map(|name| self.kind.role(&name));
+                let mut roles = roles.filter(|role| self.kind.identifies(role));
+                roles.next().map(Some)
+            }
+            ShapeKind::Structure => {
+                let mut members = element.target().members();
+                let shows = |member: Member<'_>| {
+                    let role = self.kind.role(member.name());
+                    let is_part = self.kind.part(&role).is_some() && !self.given.contains(&role);
+                    let is_own = role.is_own() && named(self.kind, list);
+                    super::is_scalar(member.kind()) && (is_part || is_own)
+                };
+                members.any(shows).then_some(None)
+            }
+            _ => None,
         }
-        _ => None,
     }
 }
 
@@ -195,11 +211,11 @@ fn named(kind: &Kind, list: Member<'_>) -> bool {
 }
 
 /// The member at a path.
-fn find<'s>(at: Schema<'s>, path: &[String]) -> Option<Member<'s>> {
+pub(crate) fn member_at<'s>(at: Schema<'s>, path: &[String]) -> Option<Member<'s>> {
     let (first, rest) = path.split_first()?;
     let member = at.member(at.find(NameSource::Member, first.as_bytes())?);
     match rest.is_empty() {
         true => Some(member),
-        false => find(member.target(), rest),
+        false => member_at(member.target(), rest),
     }
 }

@@ -4,6 +4,7 @@
 //! a kind. `docs/double.md` has the rules for users.
 
 mod build;
+mod complete;
 mod each;
 mod errors;
 mod identity;
@@ -16,9 +17,10 @@ use std::fmt::Write;
 use polywire_model::Model;
 use polywire_schema::{Map, Service, Value};
 
+pub(crate) use self::complete::CompletePlan;
 pub(crate) use self::each::EachPlan;
 pub(crate) use self::errors::Errors;
-pub(crate) use self::list::{ItemList, ListPlan};
+pub(crate) use self::list::{ItemList, ListPlan, member_at};
 pub(crate) use self::names::{Role, Verb, normal, role, tails};
 pub(crate) use crate::mock::is_scalar;
 
@@ -66,6 +68,8 @@ pub(crate) struct Action {
     pub(crate) list: Option<ListPlan>,
     /// For `Verb::DeleteEach`.
     pub(crate) each: Option<EachPlan>,
+    /// For `Verb::Complete`.
+    pub(crate) complete: Option<CompletePlan>,
     /// For `Verb::Copy`: the member of the input that names the thing to copy.
     pub(crate) source: Option<String>,
     /// The values of required members about which nothing is known.
@@ -154,6 +158,41 @@ impl Kind {
     /// The position of a role in the identity.
     pub(crate) fn part(&self, role: &Role) -> Option<usize> {
         self.identity.iter().position(|part| part.role == *role)
+    }
+
+    /// The roles that identify a thing of this kind in things of another one that are parts of it, and
+    /// those in its own. Empty if they are no parts.
+    ///
+    /// A resource is the parent of those that have all its identifiers, and so is a thing with several
+    /// identifiers of which one is its own. Other kinds are parents of those that are told apart by a member with their
+    /// noun: `Bucket`, `FunctionName`.
+    pub(crate) fn parts_in(&self, child: &Self) -> Vec<(Role, Role)> {
+        let others = child.identity.iter();
+        let others = others.filter(|part| matches!(part.role, Role::Other(_)));
+        let pairs = others.filter_map(|part| {
+            let name = part.role.name();
+            let own = self.role(name);
+            let noun = normal(&self.noun);
+            let is_named = self.identity.len() > 1 || own.is_own() && name.starts_with(&*noun);
+            let is_own = own.is_own() || self.part(&own).is_some();
+            (is_own && (is_named || !self.identifiers.is_empty())).then(|| (part.role.clone(), own))
+        });
+        let pairs: Vec<(Role, Role)> = pairs.collect();
+        if self.identity.len() == 1 && self.identifiers.is_empty() {
+            // One is enough, and another one is an alternative.
+            let own = pairs.into_iter().filter(|(_, own)| self.identifies(own));
+            return own.take(1).collect();
+        }
+        let has_all = self
+            .identity
+            .iter()
+            .all(|part| pairs.iter().any(|(_, own)| *own == part.role));
+        // `Bucket` and `Key` of a part are those of its upload, not of an object.
+        let has_own = !self.identifiers.is_empty() || pairs.iter().any(|(_, own)| own.is_own());
+        match has_all && has_own && child.identity.len() > self.identity.len() {
+            true => pairs,
+            false => Vec::new(),
+        }
     }
 
     /// Whether a role tells things of this kind apart.

@@ -19,6 +19,8 @@ pub(crate) enum Verb {
     Merge,
     /// Removes a thing.
     Delete,
+    /// Makes a thing of the parts of an upload.
+    Complete,
     /// Removes several things.
     DeleteEach,
     /// Returns all things, page by page.
@@ -36,6 +38,7 @@ impl Verb {
             Self::Update => "updates",
             Self::Merge => "merges into",
             Self::Delete => "deletes",
+            Self::Complete => "completes",
             Self::DeleteEach => "deletes each",
             Self::List => "lists",
         }
@@ -53,11 +56,13 @@ impl Verb {
 }
 
 /// The words at the start of operation names.
-const VERBS: [(&str, Verb); 16] = [
+const VERBS: [(&str, Verb); 19] = [
     ("Create", Verb::Create),
     ("Add", Verb::Create),
     ("Put", Verb::Put),
+    ("Upload", Verb::Put),
     ("Copy", Verb::Copy),
+    ("Complete", Verb::Complete),
     ("Get", Verb::Read),
     ("Describe", Verb::Read),
     ("Head", Verb::Read),
@@ -67,6 +72,7 @@ const VERBS: [(&str, Verb); 16] = [
     ("Set", Verb::Merge),
     ("Delete", Verb::Delete),
     ("Remove", Verb::Delete),
+    ("Abort", Verb::Delete),
     ("List", Verb::List),
     ("Register", Verb::Create),
     ("Deregister", Verb::Delete),

@@ -36,6 +36,7 @@ impl State {
                 }
                 self.write(action, operation, (input, members), &given, surroundings)
             }
+            Verb::Complete => self.complete(action, operation, input, &given, surroundings),
             Verb::DeleteEach => self.delete_each(action, operation, input, &given),
             Verb::List => self.list(action, operation, input, &given).map(Some),
             Verb::Read | Verb::Update | Verb::Merge | Verb::Delete => {
@@ -59,12 +60,7 @@ impl State {
             return Err(fault);
         }
         let find = |role: &Role| given.iter().find(|(own, _)| *own == role);
-        let mut ids = self.ids;
-        let mut generate = || {
-            ids += 1;
-            format!("00000000-0000-4000-8000-{ids:012}")
-        };
-        let id = generate();
+        let id = self.next_id();
         let mut identity = Vec::new();
         for part in &kind.identity {
             identity.push(match find(&part.role) {
@@ -88,7 +84,6 @@ impl State {
         }
         let created = old.map_or(surroundings.now, |old| old.created);
         let old_own = old.map(|old| old.own.clone());
-        let is_new = old.is_none();
         let item = Item {
             own: match old_own {
                 Some(own) => own,
@@ -103,9 +98,6 @@ impl State {
         let filler = Filler::new(kind, action, &item, Some(input));
         let output = filler.output(operation.output());
         self.commit(vec![(action.kind, identity, Some(item.measure()))])?;
-        if is_new {
-            self.ids = ids;
-        }
         Ok(Some(output))
     }
 
@@ -227,18 +219,19 @@ impl State {
         if let Some(payload) = payload
             && action.verb.writes()
         {
-            let content = members.get(payload.name()).and_then(Value::as_blob);
-            let content = content.unwrap_or_default().to_vec();
-            let length = i64::try_from(content.len()).unwrap_or(i64::MAX);
-            members.insert("ETag", format!("\"{}\"", digest::md5_hex(&content)));
-            members.insert("Size", length);
-            members.insert("ContentLength", length);
+            with_payload(&mut members, payload.name());
         }
         members
     }
 
+    /// A new id. Those of things that could not be stored are not used again.
+    pub(super) fn next_id(&mut self) -> String {
+        self.ids += 1;
+        format!("00000000-0000-4000-8000-{:012}", self.ids)
+    }
+
     /// The own names, ids, ARNs and URLs of a new thing.
-    fn own(
+    pub(super) fn own(
         &self,
         kind: &Kind,
         identity: &[String],
@@ -309,7 +302,7 @@ impl State {
         let child = &self.conventions.kinds[kind];
         let kinds = self.conventions.kinds.iter().enumerate();
         let others = kinds.filter(|(index, _)| *index != kind);
-        let parents = others.map(|(index, parent)| (index, parent_roles(parent, child)));
+        let parents = others.map(|(index, parent)| (index, parent.parts_in(child)));
         parents.filter(|(_, roles)| !roles.is_empty()).collect()
     }
 
@@ -326,7 +319,7 @@ impl State {
                 continue;
             }
             let child = &self.conventions.kinds[index];
-            let roles = parent_roles(parent, child);
+            let roles = parent.parts_in(child);
             if roles.is_empty() {
                 continue;
             }
@@ -347,33 +340,17 @@ impl State {
     }
 }
 
-/// The roles that identify a parent in things of a kind, and those in the parent. Empty if it is no
-/// parent.
-///
-/// A resource is the parent of those that have all its identifiers. Other kinds are those of things
-/// that are told apart by a member with the noun of the parent: `Bucket`, `FunctionName`.
-fn parent_roles(parent: &Kind, child: &Kind) -> Vec<(Role, Role)> {
-    if !parent.identifiers.is_empty() {
-        let has_all = parent
-            .identity
-            .iter()
-            .all(|part| child.part(&part.role).is_some());
-        let is_part = has_all && child.identity.len() > parent.identity.len();
-        let roles = parent.identity.iter().filter(|_| is_part);
-        return roles
-            .map(|part| (part.role.clone(), part.role.clone()))
-            .collect();
-    }
-    let noun = normal(&parent.noun);
-    let roles = child.identity.iter().filter_map(|part| {
-        let Role::Other(name) = &part.role else {
-            return None;
-        };
-        let own = name.starts_with(&*noun).then(|| parent.role(name))?;
-        (own.is_own() && parent.identifies(&own)).then(|| (part.role.clone(), own))
-    });
-    // One is enough, and another one is an alternative.
-    roles.take(1).collect()
+/// Adds what the body of a thing says.
+pub(super) fn with_payload(members: &mut Map, name: &str) {
+    let content = members
+        .get(name)
+        .and_then(Value::as_blob)
+        .unwrap_or_default();
+    let length = i64::try_from(content.len()).unwrap_or(i64::MAX);
+    let tag = format!("\"{}\"", digest::md5_hex(content));
+    members.insert("ETag", tag);
+    members.insert("Size", length);
+    members.insert("ContentLength", length);
 }
 
 /// The values of an input that identify a thing.

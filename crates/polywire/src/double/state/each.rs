@@ -1,12 +1,12 @@
 //! Deletes several things.
 
 use polywire_protocol::Fault;
-use polywire_schema::{Map, Member, NameSource, Operation, Value};
+use polywire_schema::{Map, Operation, Value};
 
 use super::State;
 use super::fill::project;
 use super::list::set;
-use crate::double::convention::{Action, EachPlan, Role, identifier};
+use crate::double::convention::{Action, EachPlan, Role, identifier, member_at};
 
 impl State {
     /// Deletes the things that a list of the input names. Those that are not there count as deleted.
@@ -47,7 +47,7 @@ impl State {
         self.commit(changes)?;
         let mut output = Map::new();
         if let Some(list) = &plan.output
-            && let Some(member) = list_member(operation, &list.path)
+            && let Some(member) = member_at(operation.output(), &list.path)
         {
             let deleted = elements.iter();
             let deleted = deleted.filter_map(|element| project(element, member.element()));
@@ -71,16 +71,4 @@ fn own<'p>(plan: &'p EachPlan, element: &Value) -> Vec<(&'p Role, String)> {
             own.collect()
         }
     }
-}
-
-/// The list at a path of the output.
-fn list_member<'s>(operation: Operation<'s>, path: &[String]) -> Option<Member<'s>> {
-    let mut at = operation.output();
-    let (last, path) = path.split_last()?;
-    for name in path {
-        at = at
-            .member(at.find(NameSource::Member, name.as_bytes())?)
-            .target();
-    }
-    Some(at.member(at.find(NameSource::Member, last.as_bytes())?))
 }

@@ -1,12 +1,12 @@
 //! Pages of things.
 
 use polywire_protocol::Fault;
-use polywire_schema::{Map, NameSource, Operation, Schema, ShapeKind, Text, Value};
+use polywire_schema::{Map, Member, Operation, Schema, ShapeKind, Text, Value};
 
 use super::State;
 use super::fill::Filler;
 use super::item::{Item, joined};
-use crate::double::convention::{Action, ItemList, Kind, ListPlan, Role, normal};
+use crate::double::convention::{Action, ItemList, Kind, ListPlan, Role, member_at, normal};
 
 impl State {
     /// A page of the things of a kind, in the order of their identifiers.
@@ -134,16 +134,12 @@ fn entry(
         let value = item.value(kind, role);
         return value.map(Value::from);
     }
-    let mut at = output;
+    let member = member_at(output, &list.path)?;
     let mut sample = Some(&action.sample);
     let (last, path) = list.path.split_last()?;
     for name in path {
-        at = at
-            .member(at.find(NameSource::Member, name.as_bytes())?)
-            .target();
         sample = sample.and_then(|sample| sample.get(name)?.as_map());
     }
-    let member = at.member(at.find(NameSource::Member, last.as_bytes())?);
     let sample = sample.and_then(|sample| sample.get(last)?.as_list()?.first()?.as_map());
     let filler = Filler::new(kind, action, item, None);
     Some(Value::Map(filler.structure(
@@ -170,22 +166,10 @@ fn finish(
     match keys.last() {
         Some((key, _)) if has_more => set(output, path, Value::from(key.as_str())),
         // Clients take an empty token for none.
-        _ if is_required(shape, path) => set(output, path, Value::from("")),
+        _ if member_at(shape, path).is_some_and(Member::is_required) => {
+            set(output, path, Value::from(""))
+        }
         _ => remove(output, path),
-    }
-}
-
-fn is_required(at: Schema<'_>, path: &[String]) -> bool {
-    let Some((first, rest)) = path.split_first() else {
-        return false;
-    };
-    let Some(member) = at.find(NameSource::Member, first.as_bytes()) else {
-        return false;
-    };
-    let member = at.member(member);
-    match rest.is_empty() {
-        true => member.is_required(),
-        false => is_required(member.target(), rest),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the double remembers.
 
 mod actions;
+mod complete;
 mod dump;
 mod each;
 mod fill;
