@@ -109,10 +109,15 @@ pub(crate) const MODEL: &str = r#"
     @readonly
     @http(method: "GET", uri: "/carts/{Cart}/items/{Key}")
     operation GetItem {
-        input := { @required @httpLabel Cart: String, @required @httpLabel Key: String }
+        input := {
+            @required @httpLabel Cart: String
+            @required @httpLabel Key: String
+            @httpHeader("Range") Range: String
+        }
         output := {
             @httpHeader("ETag") ETag: String
             @httpHeader("x-kind") Kind: String
+            @httpHeader("Content-Range") ContentRange: String
             @httpPayload Content: Blob
         }
         errors: [NoSuchCart, NoSuchKey]

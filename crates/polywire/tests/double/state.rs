@@ -121,6 +121,12 @@ async fn payloads_have_a_size_and_an_entity_tag() {
     let read = site.call("GetItem", r#"{"Cart":"a","Key":"k"}"#).await;
     assert_eq!(read["Content"].as_blob(), Some(&b"hello"[..]));
     assert_eq!(read["Kind"].as_str(), Some("text"));
+    let range = r#"{"Cart":"a","Key":"k","Range":"bytes=1-3"}"#;
+    let part = site.call("GetItem", range).await;
+    assert_eq!(part["Content"].as_blob(), Some(&b"ell"[..]));
+    assert_eq!(part["ContentRange"].as_str(), Some("bytes 1-3/5"));
+    let range = r#"{"Cart":"a","Key":"k","Range":"bytes=5-"}"#;
+    assert_eq!(site.error("GetItem", range).await.0, "InvalidRange");
     let head = site.call("HeadItem", r#"{"Cart":"a","Key":"k"}"#).await;
     assert_eq!(head["ContentLength"].as_i64(), Some(5));
     let list = site.call("ListItems", r#"{"Cart":"a"}"#).await;

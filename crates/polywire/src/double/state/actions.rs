@@ -6,6 +6,7 @@ use polywire_text::percent;
 
 use super::fill::Filler;
 use super::item::{Item, joined};
+use super::range;
 use super::{State, Surroundings};
 use crate::double::convention::{Action, Kind, Role, Verb, identifier, normal};
 use crate::mock::digest;
@@ -165,7 +166,9 @@ impl State {
             }
             _ => {
                 let filler = Filler::new(kind, action, &item, Some(input));
-                Ok(Some(filler.output(operation.output())))
+                let mut output = filler.output(operation.output());
+                range::apply(operation, input, &mut output)?;
+                Ok(Some(output))
             }
         }
     }

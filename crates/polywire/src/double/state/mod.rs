@@ -7,6 +7,7 @@ mod each;
 mod fill;
 mod item;
 mod list;
+mod range;
 
 use std::collections::BTreeMap;
 use std::fmt;
