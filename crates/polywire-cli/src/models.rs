@@ -14,7 +14,8 @@ pub(crate) struct ModelArguments {
     /// Model files (.smithy or .json), folders of model files, or JARs
     #[arg(long = "model", short = 'm', value_name = "FILE", num_args = 1..)]
     files: Vec<PathBuf>,
-    /// The service, with or without namespace. Required if the model has several services
+    /// The service, with or without namespace. Required if the model has several services, except
+    /// for `serve`, which then serves all of them
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
 }
@@ -32,6 +33,20 @@ impl ModelArguments {
             loader.add_path(file);
         }
         assemble(&mut loader)
+    }
+
+    /// Returns the selected service, or all of the model, in the order of the model.
+    pub(crate) fn services(&self, model: &Model) -> Result<Vec<ServiceHandle>, Failure> {
+        if self.service.is_some() {
+            return Ok(vec![self.service(model)?]);
+        }
+        let ids = model.services().map(|service| service.id().as_str());
+        let services = ids.map(|id| polywire::service_of(model, Some(id)));
+        let services: Vec<_> = services.collect::<Result<_, _>>().map_err(Failure::usage)?;
+        match services.is_empty() {
+            true => self.service(model).map(|service| vec![service]),
+            false => Ok(services),
+        }
     }
 
     /// Returns the selected service, or the only one.

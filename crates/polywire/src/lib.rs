@@ -12,7 +12,9 @@
 //! | [`model`] | Smithy models: IDL and JSON AST, checks, selectors |
 //! | [`protocol`] | the protocols without I/O: those of Smithy and AWS, XML-RPC and JSON-RPC |
 //! | [`rpc`] | servers and clients over HTTP, TLS, Unix sockets and SCGI, and over frames, also with UDP and within a process |
+//! | [`double`] | test doubles: they remember, answer with stubs, and count calls |
 //! | [`mock`] | handlers that answer from a model's examples |
+//! | [`services`] | several services on one port |
 //! | `nostr` | events, filters, messages and encryption of Nostr; with the feature `nostr` |
 //!
 //! ```
@@ -69,6 +71,10 @@ struct Serving;
 struct Calling;
 
 #[cfg(all(doctest, feature = "rpc"))]
+#[doc = include_str!("../../../docs/double.md")]
+struct TestDouble;
+
+#[cfg(all(doctest, feature = "rpc"))]
 #[doc = include_str!("../../../docs/tuning.md")]
 struct Tuning;
 
@@ -119,10 +125,14 @@ macro_rules! include_service {
 }
 
 #[cfg(feature = "rpc")]
+pub mod double;
+#[cfg(feature = "rpc")]
 mod load;
 #[cfg(feature = "rpc")]
 pub mod mock;
 pub mod prelude;
+#[cfg(feature = "rpc")]
+pub mod services;
 
 #[cfg(feature = "rpc")]
 pub use load::{LoadError, documentation, load_text, service_of};

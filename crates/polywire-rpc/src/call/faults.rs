@@ -7,6 +7,7 @@ use polywire_protocol::{Fault, FaultKind, ServerProtocol};
 
 use super::{Engine, Target};
 use crate::Context;
+use crate::server::ConnectionFault;
 
 impl Engine {
     /// Whether a caller over HTTP asks for details of a fault that its protocol leaves out otherwise.
@@ -31,6 +32,9 @@ impl Engine {
         target: Option<&Target>,
         fault: &Fault,
     ) -> Response<Bytes> {
+        if let Some(of_connection) = ConnectionFault::of(fault) {
+            return of_connection.response();
+        }
         let mut response = self.encode_fault(protocol, target, fault);
         if fault.kind() == FaultKind::Overloaded {
             overloaded(&mut response);

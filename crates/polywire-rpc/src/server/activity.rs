@@ -16,6 +16,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::time::{Instant, Sleep};
 
+use super::connection_fault::ConnectionFault;
 use super::connection_stream::ConnectionStream;
 use super::first_bytes::FirstBytes;
 
@@ -38,6 +39,8 @@ pub(super) struct Activity {
     held_at: AtomicU32,
     /// Whether the server is stopping. Only for HTTP/1.
     stopping: AtomicBool,
+    /// Whether the connection ends with a reset.
+    resets: AtomicBool,
     /// The upgrade that takes over the connection after the response with status 101.
     #[cfg(feature = "websocket")]
     upgrade: std::sync::OnceLock<crate::websocket::PendingUpgrade>,
@@ -53,6 +56,7 @@ impl Activity {
             moves: AtomicU32::new(0),
             held_at: AtomicU32::new(u32::MAX),
             stopping: AtomicBool::new(false),
+            resets: AtomicBool::new(false),
             #[cfg(feature = "websocket")]
             upgrade: std::sync::OnceLock::new(),
         }
@@ -64,6 +68,11 @@ impl Activity {
         let is_http1 = !self.spawned;
         self.stopping.store(is_http1, Ordering::Relaxed);
         is_http1
+    }
+
+    /// Whether a handler has asked for a reset of the connection.
+    pub(super) fn resets(&self) -> bool {
+        self.resets.load(Ordering::Relaxed)
     }
 
     /// Returns the upgrade that takes over the connection, if there is one.
@@ -204,6 +213,13 @@ impl CallGuard {
         self.0.stopping.load(Ordering::Relaxed)
     }
 
+    /// Records how the connection ends instead of a response. In HTTP/2 other calls go on.
+    #[cold]
+    pub(super) fn fail(&self, fault: ConnectionFault) {
+        let resets = fault == ConnectionFault::Reset && !self.0.spawned;
+        self.0.resets.store(resets, Ordering::Relaxed);
+    }
+
     /// Sets the upgrade that takes over the connection after the response.
     #[cfg(feature = "websocket")]
     pub(super) fn upgrade(&self, pending: crate::websocket::PendingUpgrade) {
@@ -246,6 +262,12 @@ impl CountedStream {
             activity,
             first,
         }
+    }
+
+    /// Has the system send a reset when the stream is dropped, if it is TCP.
+    #[cold]
+    pub(super) fn reset_on_drop(&self) {
+        self.stream.inner().reset_on_drop();
     }
 
     /// Returns the stream. All bytes of `first` must have been read.

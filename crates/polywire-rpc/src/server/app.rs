@@ -79,7 +79,7 @@ pub(super) struct App {
 }
 
 /// Answers requests below `/_polywire/`.
-pub(super) type Pages = Arc<dyn Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync>;
+pub(super) type Pages = Arc<dyn Fn(&http::Request<Bytes>) -> Response<Bytes> + Send + Sync>;
 
 /// A call whose operation is known and whose body has not been read: the request of layers around heads.
 pub struct RoutedCall {
@@ -184,7 +184,7 @@ impl App {
                 return Answer::Ready(self.metrics());
             }
             if rest.starts_with('/') {
-                return Answer::Ready(pages(&head));
+                return self.page(pages, &head, body);
             }
             if rest.is_empty() {
                 return Answer::Ready(to_pages());

@@ -294,12 +294,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets a function that responds to requests below `/_polywire/`. `/_polywire` redirects there. The server itself
+    /// Sets a function that responds to requests below `/_polywire/`. `/_polywire` redirects there. The body is complete and
+    /// within the limit for calls; the function must not block. The server itself
     /// responds to `/_polywire/metrics`, if it offers frames or WebSockets, with its statistics for Prometheus, such as
     /// [`FrameStats`](super::FrameStats).
     pub fn pages(
         mut self,
-        pages: impl Fn(&http::request::Parts) -> Response<Bytes> + Send + Sync + 'static,
+        pages: impl Fn(&http::Request<Bytes>) -> Response<Bytes> + Send + Sync + 'static,
     ) -> Self {
         self.pages = Some(Arc::new(pages));
         self

@@ -1,7 +1,6 @@
 //! HTTP connections.
 
 use std::cell::Cell;
-use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use tokio::sync::watch;
 
 use super::activity::{Activity, CallGuard, CountedStream, IdleTimer};
 use super::answer::HttpAnswer;
+use super::connection_fault::ConnectionFault;
 use super::connection_stream::ConnectionStream;
 use super::first_bytes::{FirstBytes, InitialProtocol};
 use super::frame_budget::FrameBudget;
@@ -90,14 +90,19 @@ pub(super) async fn connection(
             // loses it if these bytes are not a request.
             .half_close(half_close)
             .serve_connection(stream, service);
+        let activity = Arc::clone(&driver.activity);
         #[cfg(feature = "websocket")]
-        let (activity, stopped) = (Arc::clone(&driver.activity), driver.stopped.clone());
+        let stopped = driver.stopped.clone();
         let ended = driver
             .drive(
                 Pin::new(&mut connection),
                 http1::Connection::graceful_shutdown,
             )
             .await;
+        if activity.resets() {
+            connection.into_parts().io.reset_on_drop();
+            return;
+        }
         #[cfg(feature = "websocket")]
         if let (Some(Ok(())), Some(accepted)) = (&ended, activity.upgraded()) {
             let parts = connection.into_parts();
@@ -170,7 +175,7 @@ impl ConnectionService {
 
 impl hyper::service::Service<Request<Incoming>> for ConnectionService {
     type Response = HttpResponse;
-    type Error = Infallible;
+    type Error = ConnectionFault;
     type Future = ResponseFuture;
 
     fn call(&self, request: Request<Incoming>) -> ResponseFuture {
@@ -208,10 +213,14 @@ struct ResponseFuture {
 }
 
 impl Future for ResponseFuture {
-    type Output = Result<HttpResponse, Infallible>;
+    type Output = Result<HttpResponse, ConnectionFault>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut response = ready!(Pin::new(&mut self.answer).poll(context));
+        if let Some(fault) = response.extensions().get::<ConnectionFault>().copied() {
+            self.call.fail(fault);
+            return Poll::Ready(Err(fault));
+        }
         if self.bare {
             remove_body(&mut response);
         }

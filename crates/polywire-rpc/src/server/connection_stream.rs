@@ -68,6 +68,17 @@ impl ConnectionStream {
     }
 }
 
+impl ConnectionStream {
+    /// Has the system send a reset when the stream is dropped, if it is TCP.
+    #[cold]
+    pub(super) fn reset_on_drop(&self) {
+        if let Self::Tcp(stream) = self {
+            // Without the option the connection is closed.
+            let _ = stream.set_zero_linger();
+        }
+    }
+}
+
 /// Calls a method of the stream that is held.
 macro_rules! forward {
     ($from:expr, $stream:ident => $call:expr) => {

@@ -28,6 +28,7 @@ mod body_filter;
 mod builder;
 mod cast;
 mod connection;
+mod connection_fault;
 mod connection_stream;
 mod first_bytes;
 mod frame_budget;
@@ -60,6 +61,7 @@ pub use app::{HeadService, RoutedCall, Server};
 pub use bind::{bind, bind_shared};
 pub use body_filter::{BodyFilter, FilteredHead, HttpBody};
 pub use builder::{BuildError, ServerBuilder, Validation};
+pub use connection_fault::ConnectionFault;
 #[cfg(feature = "udp")]
 pub use frames::UdpSocket;
 pub use frames::{FrameLimits, FrameStats, InprocName};

@@ -1,11 +1,41 @@
 //! The metrics page, the redirect to the pages, and the response to a request without a protocol.
 
-use bytes::Bytes;
-use http::{Response, StatusCode};
+use std::future::poll_fn;
+use std::sync::Arc;
 
-use super::app::App;
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+
+use super::answer::Answer;
+use super::app::{App, Pages};
+use super::body::RequestBody;
 
 impl App {
+    /// Answers a request for a page, after its body has been read.
+    pub(super) fn page(
+        self: &Arc<Self>,
+        pages: &Pages,
+        head: &http::request::Parts,
+        mut body: RequestBody,
+    ) -> Answer {
+        let mut request = Request::from_parts(head.clone(), Bytes::new());
+        if body.is_empty() {
+            return Answer::Ready(pages(&request));
+        }
+        let (app, pages) = (Arc::clone(self), Arc::clone(pages));
+        Answer::Boxed(Box::pin(async move {
+            let limit = app.engine.limits.bytes();
+            let read = poll_fn(|context| body.poll_read(limit, &app.engine.memory, context));
+            match read.await {
+                Ok(bytes) => {
+                    *request.body_mut() = bytes;
+                    pages(&request)
+                }
+                Err(fault) => text(fault.status(), format!("{fault}\n")),
+            }
+        }))
+    }
+
     /// Whether the server has metrics.
     pub(super) fn has_metrics(&self) -> bool {
         #[cfg(feature = "websocket")]
@@ -43,6 +73,16 @@ pub(super) fn to_pages() -> Response<Bytes> {
     response
         .headers_mut()
         .insert(http::header::LOCATION, location);
+    response
+}
+
+fn text(status: StatusCode, text: String) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(text));
+    *response.status_mut() = status;
+    let plain = http::HeaderValue::from_static("text/plain; charset=utf-8");
+    response
+        .headers_mut()
+        .insert(http::header::CONTENT_TYPE, plain);
     response
 }
 

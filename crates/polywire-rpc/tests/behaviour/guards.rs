@@ -154,7 +154,7 @@ fn server_with_waiting_handler() -> (ServerBuilder, Arc<Notify>, mpsc::Unbounded
 #[tokio::test]
 async fn calls_in_flight() {
     let (builder, go, mut begins) = server_with_waiting_handler();
-    let pages = |_: &http::request::Parts| http::Response::new(Bytes::from("busy"));
+    let pages = |_: &http::Request<Bytes>| http::Response::new(Bytes::from("busy"));
     let site = Site::start(builder.calls(2).pages(pages)).await;
     let mut busy = Vec::new();
     for _ in 0..2 {

@@ -25,6 +25,7 @@ mod lines;
 mod listeners;
 mod memory;
 mod mounts;
+mod pages;
 mod request_ids;
 mod scgi;
 mod shutdown;

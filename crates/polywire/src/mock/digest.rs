@@ -20,10 +20,10 @@ const MAX_RESULTS: usize = 10;
 
 /// How many items the lists of an input may have, by the names of their members. The server may
 /// not have checked that, and each item costs a sample.
-pub(super) struct Bounds(HashMap<String, usize>);
+pub(crate) struct Bounds(HashMap<String, usize>);
 
 impl Bounds {
-    pub(super) fn of(input: Schema<'_>) -> Self {
+    pub(crate) fn of(input: Schema<'_>) -> Self {
         let bound = |list: Member<'_>| {
             let (_, most) = list.constraints()?.length()?;
             let most = usize::try_from(most?).unwrap_or(usize::MAX);
@@ -40,7 +40,7 @@ impl Bounds {
 }
 
 /// Whether an output has such a member, at any depth.
-pub(super) fn has_digests(output: &Map) -> bool {
+pub(crate) fn has_digests(output: &Map) -> bool {
     output
         .iter()
         .any(|(name, value)| name.starts_with(PREFIX) || any_map(value, &has_digests))
@@ -48,7 +48,7 @@ pub(super) fn has_digests(output: &Map) -> bool {
 
 /// Fills in the sums of an output. Those of what is no string or blob, or is not there, are left
 /// out: `MD5OfMessageAttributes` is no sum of anything that was sent as it is.
-pub(super) fn fill(output: &mut Map, input: &Map, bounds: &Bounds) {
+pub(crate) fn fill(output: &mut Map, input: &Map, bounds: &Bounds) {
     let names: Vec<Text> = output.keys().map(Text::from).collect();
     for name in names {
         let Some(source) = name.strip_prefix(PREFIX) else {
@@ -114,14 +114,19 @@ fn result_of(sample: &Map, input: &Map, bounds: &Bounds) -> Value {
 }
 
 fn sum(value: &Value) -> Option<String> {
-    let sum: [u8; 16] = match value {
-        Value::String(text) => Md5::digest(text.as_bytes()).into(),
-        Value::Blob(blob) => Md5::digest(blob).into(),
-        _ => return None,
-    };
+    match value {
+        Value::String(text) => Some(md5_hex(text.as_bytes())),
+        Value::Blob(blob) => Some(md5_hex(blob)),
+        _ => None,
+    }
+}
+
+/// The MD5 sum of bytes in hexadecimal digits.
+pub(crate) fn md5_hex(bytes: &[u8]) -> String {
+    let sum: [u8; 16] = Md5::digest(bytes).into();
     let mut text = Vec::with_capacity(32);
     hex::push(&mut text, &sum);
-    String::from_utf8(text).ok()
+    String::from_utf8(text).unwrap_or_default()
 }
 
 fn any_map(value: &Value, test: &dyn Fn(&Map) -> bool) -> bool {

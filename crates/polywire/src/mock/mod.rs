@@ -11,11 +11,12 @@
 //! `IsTruncated` are false. A sample leaves out the headers that describe the message itself, such
 //! as `Content-Type`. `MD5OfMessageBody` in a sample is the sum of `MessageBody` of the input,
 //! which clients of SQS check. Of the items of a batch as many are answered as `@length` allows,
-//! or 10 where the model does not say.
+//! or 10 where the model does not say. A string or integer that is `@required` in input and output
+//! under the same name is that of the input.
 
-mod digest;
+pub(crate) mod digest;
 mod page;
-mod sample;
+pub(crate) mod sample;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,9 +24,10 @@ use std::sync::Arc;
 use polywire_codec::json::{JsonDecoder, JsonProfile};
 use polywire_model::{Example, Model, Node};
 use polywire_protocol::Fault;
-use polywire_rpc::{Handler, IntoOutput, Output, dynamic};
+use polywire_rpc::{Handler, IntoOutput, dynamic};
 use polywire_schema::{
-    Defaults, Error, Limits, Map, Operation, Schema, Service, complete_structure, decode_structure,
+    Defaults, Error, Limits, Map, Operation, Schema, Service, ShapeKind, complete_structure,
+    decode_structure,
 };
 
 use self::page::LastPage;
@@ -34,6 +36,8 @@ use self::page::LastPage;
 pub struct Mock {
     /// The handler.
     pub handler: Arc<dyn Handler>,
+    /// What the handler answers with.
+    pub(crate) answers: Arc<Answers>,
     /// The examples that are not answered with, since they do not fit the shapes of the
     /// operation.
     pub bad_examples: Vec<BadExample>,
@@ -93,16 +97,23 @@ pub fn handler(model: &Model, service: Service<'_>, operation: Operation<'_>) ->
     let has_digests = first.is_none() && digest::has_digests(&other);
     let page = LastPage::of(model, model.get(service.id()), shape, operation.output());
     page.end(&mut other);
+    let echoed = match first {
+        Some(_) => Vec::new(),
+        None => echoed(operation),
+    };
     let answers = Arc::new(Answers {
         examples,
         other: Arc::new(other),
+        echoed,
         digests: has_digests.then(|| digest::Bounds::of(operation.input())),
     });
+    let own = Arc::clone(&answers);
     Some(Mock {
         handler: Arc::new(dynamic(move |input: Map, _| {
-            let answer = answers.pick(&input);
+            let answer = own.pick(&input).map(IntoOutput::into_output);
             async move { answer }
         })),
+        answers,
         bad_examples,
     })
 }
@@ -119,6 +130,33 @@ pub fn input(model: &Model, operation: Operation<'_>) -> Option<(Map, bool)> {
         Some(input) => (input, true),
         None => (sample::structure(model, operation.input()), false),
     })
+}
+
+/// The strings and integers that are required in input and output.
+fn echoed(operation: Operation<'_>) -> Vec<String> {
+    let members = operation.output().members();
+    let members = members.filter(|member| {
+        let mut inputs = operation.input().members();
+        let same = inputs.find(|input| input.name() == member.name());
+        let is_same = same.is_some_and(|input| {
+            input.is_required() && input.kind() == member.kind() && is_scalar(input.kind())
+        });
+        is_same && member.is_required()
+    });
+    members.map(|member| member.name().to_owned()).collect()
+}
+
+/// Whether values of a kind can be identifiers.
+pub(crate) const fn is_scalar(kind: ShapeKind) -> bool {
+    matches!(
+        kind,
+        ShapeKind::String
+            | ShapeKind::Enum
+            | ShapeKind::Byte
+            | ShapeKind::Short
+            | ShapeKind::Integer
+            | ShapeKind::Long
+    )
 }
 
 /// An input and what it is answered with.
@@ -145,27 +183,45 @@ impl Answer {
 }
 
 /// All that an operation answers with.
-struct Answers {
+pub(crate) struct Answers {
     examples: Vec<Answer>,
     /// The output for an input that no example has.
     other: Arc<Map>,
+    /// The members of a sample that are those of the input.
+    echoed: Vec<String>,
     /// The bounds of the input's lists, if the output has sums of them.
     digests: Option<digest::Bounds>,
 }
 
 impl Answers {
-    fn pick(&self, input: &Map) -> Result<Output, Fault> {
-        let same = self.examples.iter().find(|answer| answer.input == *input);
-        match (same.map(|answer| &answer.output), &self.digests) {
-            (Some(Ok(output)), _) => Ok(Arc::clone(output).into_output()),
-            (Some(Err((id, details))), _) => Err(Fault::modelled(id.clone(), details.clone())),
-            (None, Some(bounds)) => {
-                let mut output = Map::clone(&self.other);
-                digest::fill(&mut output, input, bounds);
-                Ok(output.into_output())
-            }
-            (None, None) => Ok(Arc::clone(&self.other).into_output()),
+    /// The answer to an input: that of its example, else the first output.
+    pub(crate) fn pick(&self, input: &Map) -> Result<Arc<Map>, Fault> {
+        if let Some(example) = self.example(input) {
+            return example;
         }
+        if self.digests.is_none() && self.echoed.is_empty() {
+            return Ok(Arc::clone(&self.other));
+        }
+        let mut output = Map::clone(&self.other);
+        for name in &self.echoed {
+            // Without validation an input can lack required members.
+            if let Some(value) = input.get(name).filter(|value| !value.is_null()) {
+                output.insert(name.as_str(), value.clone());
+            }
+        }
+        if let Some(bounds) = &self.digests {
+            digest::fill(&mut output, input, bounds);
+        }
+        Ok(Arc::new(output))
+    }
+
+    /// The answer of the example with this very input.
+    pub(crate) fn example(&self, input: &Map) -> Option<Result<Arc<Map>, Fault>> {
+        let same = self.examples.iter().find(|answer| answer.input == *input)?;
+        Some(match &same.output {
+            Ok(output) => Ok(Arc::clone(output)),
+            Err((id, details)) => Err(Fault::modelled(id.clone(), details.clone())),
+        })
     }
 }
 

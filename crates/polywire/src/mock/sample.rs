@@ -10,7 +10,7 @@ use polywire_schema::{
 const DEPTH: u32 = 4;
 
 /// A sample of a structure: all members while shallow, required ones below.
-pub(super) fn structure(model: &Model, shape: Schema<'_>) -> Map {
+pub(crate) fn structure(model: &Model, shape: Schema<'_>) -> Map {
     members(model, shape, 0)
 }
 

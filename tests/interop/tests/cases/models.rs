@@ -19,7 +19,13 @@ fn every_operation_answers(name: &'static str, model: &str, kinds: &[ProtocolKin
     let service = polywire::service_of(&assembled.model, None).unwrap();
     // The samples have the right types, but may violate constraints such as patterns.
     let file = file.to_str().unwrap();
-    let mut arguments = vec!["--model", file, "--no-validation", "--protocol"];
+    let mut arguments = vec![
+        "--stateless",
+        "--model",
+        file,
+        "--no-validation",
+        "--protocol",
+    ];
     arguments.extend(kinds.iter().map(|kind| kind.name()));
     let serving = Serving::start(&arguments);
 

@@ -21,6 +21,7 @@ fn mock(name: &'static str, service: &str, script: &str, more: &[&str]) -> Optio
     let folder = workspace().join("tests/interop/tests/cases");
     let answers = folder.join(format!("aws/{service}.smithy"));
     let mut arguments = vec![
+        "--stateless",
         "--model",
         model.to_str().unwrap(),
         answers.to_str().unwrap(),
@@ -82,7 +83,7 @@ fn boto3_sqs_calls_samples() {
         return;
     };
     let model = model("sqs");
-    let serving = Serving::start(&["--model", model.to_str().unwrap()]);
+    let serving = Serving::start(&["--stateless", "--model", model.to_str().unwrap()]);
     let script = include_str!("sqs_samples.py");
     let script = format!("{}\n{script}", include_str!("client.py"));
     shows(

@@ -1,19 +1,28 @@
 //! `polywire serve`.
 
+mod banner;
+mod double;
+mod protocols;
+
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::value_parser;
+use polywire::double::Double;
 use polywire::model::Model;
 use polywire::prelude::*;
-use polywire::protocol::{Protocol, conflict};
 use polywire::rpc::layers::CrossOrigin;
 use polywire::rpc::server::{BoundAddress, Mount, RunningServer};
 use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
 use polywire::schema::Operation;
+use polywire::services::ServiceLayer;
 use tokio::task::JoinSet;
 
-use crate::authentication::{AuthenticationArguments, CredentialKind};
+use self::banner::banner;
+use self::double::DoubleArguments;
+use self::protocols::{all_protocols, describe_offer, mount, offers};
+use crate::authentication::AuthenticationArguments;
 use crate::dialect::DialectArguments;
 use crate::findings::warn;
 use crate::listen::{ListenArguments, Listeners};
@@ -21,13 +30,14 @@ use crate::models::{ModelArguments, bundled, names, protocol};
 use crate::offers::Offer;
 use crate::signals::Signals;
 use crate::workers::Workers;
-use crate::{Failure, pages, paste, print, weather};
+use crate::{Failure, pages, print, weather};
 
 /// Serve a model over all protocols
 ///
 /// Without --model, this serves the bundled weather service, implemented in memory, over all
-/// protocols and frames. With --model, it serves a mock: each operation returns the output of its
-/// @examples, or else a generated sample.
+/// protocols and frames. With --model, it serves a test double: it remembers what calls create, and
+/// each other operation returns the output of its @examples, or else a generated sample. A model
+/// with several services is served on one port.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -92,6 +102,8 @@ pub(crate) struct Arguments {
     /// Print only errors
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    double: DoubleArguments,
     // Must be the last field: its help heading applies to all following options.
     #[command(flatten)]
     authentication: AuthenticationArguments,
@@ -108,8 +120,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         bundled()?
     };
-    let service = arguments.model.service(&model)?;
-    let server = server(arguments, &model, service.clone(), has_model)?;
+    let services = match has_model {
+        true => arguments.model.services(&model)?,
+        false => vec![arguments.model.service(&model)?],
+    };
+    let model = Arc::new(model);
+    let doubles = match has_model {
+        true => arguments.double.build(&model, &services, arguments.quiet)?,
+        false => arguments.double.refuse().map(|()| Vec::new())?,
+    };
+    if arguments.double.explain_state {
+        let texts = doubles.iter().map(Double::explain);
+        return print::out(&texts.collect::<Vec<_>>().join("\n"));
+    }
+    let server = servers(arguments, &model, &services, &doubles)?;
 
     let workers = arguments
         .workers
@@ -129,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut workers = Workers::start(&server, workers).map_err(Failure::usage)?;
         if !arguments.quiet {
             let credentials = arguments.authentication.credentials();
-            print::out(&banner(&model, &service, &server, &urls, credentials))?;
+            print::out(&banner(&model, &services, &server, &urls, credentials))?;
         }
         let is_early = tokio::select! {
             () = signals.next() => false,
@@ -168,12 +192,62 @@ async fn stop(workers: &mut Workers, sockets: Vec<RunningServer<BoundAddress>>) 
 
 const SHUTDOWN: Duration = Duration::from_secs(10);
 
+/// Builds the server of the first service. It passes the requests of other services to theirs.
+fn servers(
+    arguments: &Arguments,
+    model: &Arc<Model>,
+    services: &[ServiceHandle],
+    doubles: &[Double],
+) -> Result<Server, Failure> {
+    let [first, others @ ..] = services else {
+        return Err(Failure::usage("the model has no service"));
+    };
+    let mut layer = ServiceLayer::new(first.clone());
+    for (at, other) in others.iter().enumerate() {
+        let builder = server(arguments, model, other, doubles.get(at + 1))?;
+        layer = layer.with(build(builder)?);
+    }
+    let builder = server(arguments, model, first, doubles.first())?;
+    let (builder, wires, offers) = (builder.0, builder.1, builder.2);
+    let offers = offers.iter().map(|(mount, kind)| Offer::new(mount, *kind));
+    let pages = pages::pages(
+        Arc::clone(model),
+        services.to_vec(),
+        wires,
+        offers.collect(),
+        doubles.to_vec(),
+    );
+    let mut builder = builder.pages(pages);
+    if !others.is_empty() {
+        // The layer only routes. Frames go to the first service.
+        builder = builder.http_layer(layer).frames_bypass_layers();
+    }
+    build((builder, Vec::new(), Vec::new()))
+}
+
+/// A builder, the names of its wires, and its protocols.
+type Prepared = (ServerBuilder, Vec<String>, Vec<(Mount, ProtocolKind)>);
+
+fn build((builder, ..): Prepared) -> Result<Server, Failure> {
+    builder.build().map_err(|error| match &error {
+        BuildError::Conflict(_, conflict) => {
+            let kind = conflict.kinds.1;
+            Failure::usage(format!(
+                "{error}. Use a mount, such as --mount {kind}=/{kind}"
+            ))
+        }
+        _ => Failure::usage(error),
+    })
+}
+
+/// Prepares the server of a service, which answers with a double or else is the bundled one.
 fn server(
     arguments: &Arguments,
     model: &Model,
-    service: ServiceHandle,
-    mock: bool,
-) -> Result<Server, Failure> {
+    service: &ServiceHandle,
+    double: Option<&Double>,
+) -> Result<Prepared, Failure> {
+    let mock = double.is_some();
     let time = Duration::from_secs(arguments.timeout);
     let mut builder = Server::builder(service.clone())
         .limits(Limits::DEFAULT.with_bytes(arguments.max_body))
@@ -201,7 +275,7 @@ fn server(
     }
     builder = arguments.authentication.apply(builder, arguments.quiet)?;
     let offers = match (mock, arguments.protocol.as_slice()) {
-        (false, []) => all_protocols(arguments, &service),
+        (false, []) => all_protocols(arguments, service),
         (true, []) => {
             let own = service.service().protocols();
             let own: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
@@ -218,14 +292,15 @@ fn server(
         true => Validation::Off,
         false => Validation::WithoutUncheckedPatterns,
     });
-    builder = if mock {
-        // AWS clients expect request IDs with all protocols.
-        if !service.service().sdk_id().is_empty() {
-            builder = builder.request_ids(true);
+    builder = match double {
+        Some(double) => {
+            // AWS clients expect request IDs with all protocols.
+            if !service.service().sdk_id().is_empty() {
+                builder = builder.request_ids(true);
+            }
+            double.serve(builder)
         }
-        add_mocks(builder, model, &service, arguments.quiet)
-    } else {
-        weather::handlers(builder)
+        None => weather::handlers(builder),
     };
     let over_xmlrpc = offers.iter().any(|(_, kind)| *kind == ProtocolKind::XmlRpc);
     // Operations of the model replace introspection methods of the same name.
@@ -248,24 +323,7 @@ fn server(
         .iter()
         .map(|(mount, kind)| describe_offer(mount, *kind));
     let wires = wires.collect();
-    let offers = offers.iter().map(|(mount, kind)| Offer::new(mount, *kind));
-    builder
-        .pages(pages::pages(
-            model.clone(),
-            service,
-            wires,
-            offers.collect(),
-        ))
-        .build()
-        .map_err(|error| match &error {
-            BuildError::Conflict(_, conflict) => {
-                let kind = conflict.kinds.1;
-                Failure::usage(format!(
-                    "{error}. Use a mount, such as --mount {kind}=/{kind}"
-                ))
-            }
-            _ => Failure::usage(error),
-        })
+    Ok((builder, wires, offers))
 }
 
 /// Whether to offer frames even if the model does not have them: for URLs of frames, and with the
@@ -285,139 +343,4 @@ fn cross_origin(origins: &[String]) -> Result<Option<CrossOrigin>, Failure> {
     guard
         .map(Some)
         .map_err(|error| Failure::usage(format!("--allow-origin: {error}, or `any`")))
-}
-
-/// Returns the mounts of protocols. The default mount is the whole server.
-fn offers(arguments: &Arguments, own: &[ProtocolKind]) -> Vec<(Mount, ProtocolKind)> {
-    let mounted = |kind: &ProtocolKind| arguments.mount.iter().any(|(own, _)| own == kind);
-    let everywhere = own.iter().filter(|kind| !mounted(kind));
-    let everywhere = everywhere.map(|kind| (Mount::default(), *kind));
-    let mounts = arguments.mount.iter();
-    everywhere
-        .chain(mounts.map(|(kind, mount)| (mount.clone(), *kind)))
-        .collect()
-}
-
-/// Returns all protocols, those of the model first. A protocol that conflicts with an earlier one
-/// gets its name as path.
-fn all_protocols(arguments: &Arguments, service: &ServiceHandle) -> Vec<(Mount, ProtocolKind)> {
-    let own = service.service().protocols();
-    let mut kinds: Vec<ProtocolKind> = own.filter_map(ProtocolKind::from_name).collect();
-    let others = ProtocolKind::http();
-    kinds.extend(
-        others
-            .filter(|kind| !kinds.contains(kind))
-            .collect::<Vec<_>>(),
-    );
-    let mut offers = offers(arguments, &kinds);
-    let mut everywhere: Vec<Box<dyn Protocol>> = Vec::new();
-    for (mount, kind) in &mut offers {
-        // The server reports protocols that cannot be built.
-        let Ok(protocol) = kind.build(service.service()) else {
-            continue;
-        };
-        let mut others = everywhere.iter();
-        let clashes = others.any(|other| conflict(&**other, &*protocol).is_some());
-        match (*mount == Mount::default(), clashes) {
-            (true, true) => *mount = Mount::path(&format!("/{kind}")).unwrap_or_default(),
-            (true, false) => everywhere.push(protocol),
-            (false, _) => {}
-        }
-    }
-    offers
-}
-
-/// Formats a protocol and its mount.
-fn describe_offer(mount: &Mount, kind: ProtocolKind) -> String {
-    match *mount == Mount::default() {
-        true => kind.to_string(),
-        false => format!("{kind} at {mount}"),
-    }
-}
-
-/// Parses `PROTOCOL=PLACE`.
-fn mount(text: &str) -> Result<(ProtocolKind, Mount), String> {
-    let (name, place) = text
-        .split_once('=')
-        .ok_or("expected PROTOCOL=/PATH or PROTOCOL=//HOST")?;
-    let place = place.parse::<Mount>();
-    Ok((protocol(name)?, place.map_err(|error| error.to_string())?))
-}
-
-/// Adds handlers that return canned outputs.
-fn add_mocks(
-    mut builder: ServerBuilder,
-    model: &Model,
-    service: &ServiceHandle,
-    quiet: bool,
-) -> ServerBuilder {
-    let service = service.service();
-    for operation in service.operations() {
-        let Some(mock) = polywire::mock::handler(model, service, operation) else {
-            continue;
-        };
-        // The model is valid, so other examples can be used.
-        for bad in mock.bad_examples.iter().filter(|_| !quiet) {
-            print::err(format_args!(
-                "warning: {} is not served with {bad}",
-                operation.name()
-            ));
-        }
-        builder = builder.operation_arc(operation.name(), mock.handler);
-    }
-    builder
-}
-
-/// Formats the startup message: what is served, and example commands.
-fn banner(
-    model: &Model,
-    service: &ServiceHandle,
-    server: &Server,
-    urls: &[String],
-    credentials: CredentialKind,
-) -> String {
-    let name = service.service();
-    let count = name.operations().len();
-    let mut text = format!(
-        "{} {}: {count} operations on {}\n",
-        name.id(),
-        name.version(),
-        urls.join(", ")
-    );
-    // Prefer HTTP for examples, and URLs that need no trusted certificate.
-    let with = |scheme: &str| urls.iter().find(|url| url.starts_with(scheme));
-    // Ports that accept frames accept HTTP too.
-    let http_of_frames = with("tcp://").map(|url| url.replacen("tcp", "http", 1));
-    let base = with("http://").or_else(|| with("https://"));
-    let base = base.or(http_of_frames.as_ref());
-    let easiest = base.and_then(|base| Some((base, paste::easiest_call(model, service)?)));
-    // Sort the easiest protocol first.
-    let mut mounts: Vec<_> = server.mounts().collect();
-    mounts.sort_by_key(|(mount, _)| **mount != Mount::default());
-    for (mount, protocol) in mounts {
-        text.push_str(&format!("\n  {}\n", describe_offer(mount, protocol.kind())));
-        // The host name of a mount may not resolve to this server.
-        let reachable = easiest.as_ref().filter(|_| mount.host_name().is_none());
-        let line = reachable.and_then(|(base, (operation, input))| {
-            let base = format!("{base}{}", mount.path_prefix());
-            let calls = protocol.kind().client(name).ok()?;
-            paste::command(&base, &*calls, *operation, input, credentials)
-        });
-        if let Some(line) = line {
-            text.push_str(&format!("    {line}\n"));
-        }
-    }
-    if server.offers_frames() {
-        text.push_str("\n  frames\n");
-        let url = with("tcp://").cloned();
-        let url = url.or_else(|| with("http://").map(|url| url.replacen("http", "tcp", 1)));
-        if let (Some(url), Some((_, (operation, input)))) = (url, &easiest)
-            && let Some(line) = paste::over_frames(&url, *operation, input, credentials)
-        {
-            text.push_str(&format!("    {line}\n"));
-        }
-    }
-    let lists = base.map(|base| format!("{base}/_polywire/ lists the operations. "));
-    text.push_str(&format!("\n  {}Ctrl-C stops.\n", lists.unwrap_or_default()));
-    text
 }
