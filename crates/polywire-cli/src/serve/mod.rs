@@ -12,6 +12,7 @@ use clap::value_parser;
 use polywire::double::Double;
 use polywire::model::Model;
 use polywire::prelude::*;
+use polywire::rpc::aws::BodyDecoder;
 use polywire::rpc::layers::CrossOrigin;
 use polywire::rpc::server::{BoundAddress, Mount, RunningServer};
 use polywire::rpc::{BuildError, Methods, ServerBuilder, Timeouts, Validation};
@@ -297,6 +298,8 @@ fn server(
             // AWS clients expect request IDs with all protocols.
             if !service.service().sdk_id().is_empty() {
                 builder = builder.request_ids(true);
+                // Their bodies can be in aws-chunked, and have checksums. Signatures are not checked.
+                builder = builder.body_filter(BodyDecoder::new());
             }
             double.serve(builder)
         }
