@@ -40,13 +40,13 @@ impl EncodedEvents {
         })
     }
 
-    fn encode(&self, event: OutgoingEvent) -> Result<Bytes, Fault> {
+    fn encode(&self, event: &OutgoingEvent) -> Result<Bytes, Fault> {
         let operation = self.owner.operation(self.operation);
         let (codec, stream) = (self.owner.codec(), stream_of(operation, self.direction));
         let (Some(codec), Some(stream)) = (codec, stream) else {
             return Err(Fault::internal("an operation without an event stream"));
         };
-        let encoded = codec.encode_event(self.direction, stream, &event);
+        let encoded = codec.encode_event(self.direction, stream, event);
         encoded.map_err(Fault::internal)
     }
 
@@ -82,7 +82,7 @@ impl Stream for EncodedEvents {
                 return Poll::Ready(None);
             }
             Some(Ok(event)) => self
-                .encode(OutgoingEvent(event))
+                .encode(&OutgoingEvent(event))
                 .map_err(|fault| StreamError::new(StreamErrorKind::Interrupted).with_source(fault)),
             Some(Err(error)) => Err(error),
         };

@@ -65,11 +65,13 @@ pub fn into_reader(stream: ByteStream) -> impl AsyncRead + Send + Unpin {
 }
 
 /// The pieces of a reader.
-struct Pieces(Pin<Box<ReaderStream<Pin<Box<dyn AsyncRead + Send>>>>>);
+struct Pieces(Pin<Box<ReaderStream<BoxedReader>>>);
+
+type BoxedReader = Pin<Box<dyn AsyncRead + Send>>;
 
 impl Pieces {
     fn new(reader: impl AsyncRead + Send + 'static) -> Self {
-        let reader: Pin<Box<dyn AsyncRead + Send>> = Box::pin(reader);
+        let reader: BoxedReader = Box::pin(reader);
         Self(Box::pin(ReaderStream::with_capacity(reader, PIECE)))
     }
 }
