@@ -2,6 +2,14 @@
 import io
 from boto3.s3.transfer import TransferConfig
 
+
+def code(call):
+    try:
+        call()
+    except botocore.exceptions.ClientError as error:
+        return error.response["Error"]["Code"]
+
+
 sqs, sns, s3 = client("sqs"), client("sns"), client("s3")
 for name in ["b", "a", "c"]:
     sqs.create_queue(QueueName=name, Attributes={"DelaySeconds": "5"})
@@ -29,8 +37,8 @@ show({
     "topic": topic,
     "topics": bare(sns.list_topics())["Topics"],
     "copied": [read["Body"].read().decode(), read["ContentType"], read["ContentRange"]],
-    "missing": caught(lambda: s3.get_object(Bucket="photos", Key="none"))[0],
-    "no bucket": caught(lambda: s3.head_bucket(Bucket="none"))[1],
+    "missing": code(lambda: s3.get_object(Bucket="photos", Key="none")),
+    "no bucket": code(lambda: s3.head_bucket(Bucket="none")),
     "large": large.getvalue() == content,
     "keys": [each["Key"] for each in listed["Contents"]],
     "groups": [each["Prefix"] for each in listed["CommonPrefixes"]],
