@@ -5,7 +5,7 @@
 //! 1. a stub: an answer that a test has chosen, [`add_stubs`];
 //! 2. a recording of equal inputs, [`DoubleBuilder::replay`];
 //! 3. what calls have created before, by the conventions of `docs/double.md`;
-//! 4. the mock: [`mock`](crate::mock).
+//! 4. the mock: [`mock`].
 //!
 //! ```
 //! use std::sync::Arc;

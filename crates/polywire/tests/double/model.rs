@@ -101,6 +101,7 @@ pub(crate) const MODEL: &str = r#"
             @required @httpLabel Cart: String
             @required @httpLabel Key: String
             @httpHeader("x-kind") Kind: String
+            @httpHeader("x-checksum") Checksum: String
             @httpPayload Content: Blob
         }
         output := { @httpHeader("ETag") ETag: String }
@@ -118,6 +119,7 @@ pub(crate) const MODEL: &str = r#"
             @httpHeader("ETag") ETag: String
             @httpHeader("x-kind") Kind: String
             @httpHeader("Content-Range") ContentRange: String
+            @httpHeader("x-checksum") Checksum: String
             @httpPayload Content: Blob
         }
         errors: [NoSuchCart, NoSuchKey]

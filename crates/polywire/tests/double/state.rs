@@ -113,6 +113,7 @@ async fn payloads_have_a_size_and_an_entity_tag() {
         ("Cart", Value::from("a")),
         ("Key", Value::from("k")),
         ("Kind", Value::from("text")),
+        ("Checksum", Value::from("of hello")),
         ("Content", Value::Blob(b"hello".into())),
     ]);
     let output = site.client.call("PutItem", put).await.unwrap();
@@ -125,6 +126,8 @@ async fn payloads_have_a_size_and_an_entity_tag() {
     let part = site.call("GetItem", range).await;
     assert_eq!(part["Content"].as_blob(), Some(&b"ell"[..]));
     assert_eq!(part["ContentRange"].as_str(), Some("bytes 1-3/5"));
+    assert_eq!(read["Checksum"].as_str(), Some("of hello"));
+    assert!(part["Checksum"].is_null(), "the sum of another body");
     let range = r#"{"Cart":"a","Key":"k","Range":"bytes=5-"}"#;
     assert_eq!(site.error("GetItem", range).await.0, "InvalidRange");
     let head = site.call("HeadItem", r#"{"Cart":"a","Key":"k"}"#).await;

@@ -173,6 +173,10 @@ async fn wrong_stubs_are_rejected_with_their_path() {
             "match.Txt: PingInput has no such member; it has Text, Numbers",
         ),
         (
+            r#"{"operation":"Ping","match":{"Text":{"begins":"a"}},"rate":1}"#,
+            "match.Text: expected a string, or an object of `equals`",
+        ),
+        (
             r#"{"operation":"Ping","match":{"Text":{"matches":"("}},"rate":1}"#,
             "match.Text: `matches`: regex parse error",
         ),

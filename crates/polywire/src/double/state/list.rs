@@ -167,7 +167,7 @@ fn finish(
         Some((key, _)) if has_more => set(output, path, Value::from(key.as_str())),
         // Clients take an empty token for none.
         _ if member_at(shape, path).is_some_and(Member::is_required) => {
-            set(output, path, Value::from(""))
+            set(output, path, Value::from(""));
         }
         _ => remove(output, path),
     }

@@ -40,6 +40,14 @@ pub(super) fn apply(operation: Operation<'_>, input: &Map, output: &mut Map) -> 
         output.insert(member.name(), length);
     }
     output.insert(payload.name(), Value::Blob(part.into()));
+    // What was remembered are sums of the whole body.
+    for member in operation.output().members() {
+        let name = member.name().to_ascii_lowercase();
+        let is_sum = name.contains("checksum") || name.contains("md5");
+        if is_sum && member.location() == Location::Header {
+            output.remove(member.name());
+        }
+    }
     Ok(())
 }
 

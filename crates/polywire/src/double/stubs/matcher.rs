@@ -50,7 +50,11 @@ impl Matcher {
                         ShapeKind::Map => at.element(),
                         ShapeKind::Document => at,
                         kind => {
-                            let expected = format!("expected {}, found an object", kind.describe());
+                            let expected = format!(
+                                "expected {}, or an object of `equals`, `matches`, `present` or \
+                                 `absent`; found another object",
+                                kind.describe()
+                            );
                             return Err((String::new(), expected));
                         }
                     };

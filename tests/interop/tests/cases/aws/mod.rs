@@ -319,3 +319,39 @@ fn boto3_cloudwatch_calls_mock_over_json() {
 fn boto3_cloudwatch_calls_mock_over_query() {
     cloudwatch("boto3_cloudwatch_calls_mock_over_query", "query");
 }
+
+/// A program that knows nothing of the double: several services on one port, and what they remember.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn boto3_calls_the_double() {
+    let case = Case::begin("boto3_calls_the_double");
+    let Some(python) = case.python(&["boto3"]) else {
+        return;
+    };
+    let models = ["sqs", "sns", "s3"].map(model);
+    let models = models.each_ref().map(|model| model.to_str().unwrap());
+    let serving = Serving::start(&[&["--model"], &models[..]].concat());
+    let script = format!(
+        "{}\n{}",
+        include_str!("client.py"),
+        include_str!("double.py")
+    );
+    shows(
+        &python.run(serving.url(), &script),
+        r#"{
+            "pages": [["a", "b"], ["c"]],
+            "gone": "QueueDoesNotExist",
+            "topic": "arn:aws:sns:us-east-1:123456789012:topic/news",
+            "topics": [{"TopicArn": "arn:aws:sns:us-east-1:123456789012:topic/news"}],
+            "copied": ["ell", "text/plain", "bytes 1-3/5"],
+            "missing": "NoSuchKey",
+            "no bucket": "404",
+            "large": true,
+            "keys": ["copy", "large"],
+            "groups": ["2026/"]
+        }"#,
+    );
+}
