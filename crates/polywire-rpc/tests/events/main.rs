@@ -151,7 +151,6 @@ async fn for_all<F: Future<Output = ()>>(test: impl Fn(Client) -> F) {
             let client = builder
                 .connect(&format!("http://{}", running.address()))
                 .unwrap();
-            eprintln!("{kind}, http2: {http2}");
             within(test(client)).await;
         }
     }
