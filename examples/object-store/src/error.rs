@@ -20,6 +20,7 @@ pub enum Error {
     EntityTooLarge,
     EntityTooSmall,
     IllegalVersioningConfiguration,
+    IncompleteBody,
     /// Use [`Error::internal`], which reports the reason.
     InternalError,
     /// There is no space left on the disk.
@@ -105,6 +106,11 @@ impl Error {
                 "IllegalVersioningConfigurationException",
                 400,
                 "The Versioning element must be specified",
+            ),
+            Self::IncompleteBody => (
+                "IncompleteBody",
+                400,
+                "The request body terminated unexpectedly",
             ),
             Self::InternalError => (
                 "InternalError",

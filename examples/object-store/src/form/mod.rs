@@ -1,27 +1,14 @@
 //! Uploads by HTML forms: `POST /BUCKET` with `multipart/form-data`.
+//!
+//! S3's model has no such operation, so the layer around HTTP requests answers them. The file of a form is stored while it
+//! arrives. The signature of a policy is not checked, but its conditions are.
+//!
+//! <https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html>
 
-use bytes::Bytes;
-use http::{Response, request};
-use http_body::Body;
+mod fields;
+mod file;
+mod parser;
+mod policy;
+mod post;
 
-use crate::document::{ResponseBody, error_response};
-use crate::error::Error;
-use crate::service::ObjectStore;
-
-/// Whether a request uploads a form.
-pub(crate) fn is_form(_: &request::Parts) -> bool {
-    false
-}
-
-/// Stores the file of a form.
-pub(crate) async fn answer<B, R>(
-    _: &ObjectStore,
-    head: &request::Parts,
-    _: B,
-) -> Response<ResponseBody<R>>
-where
-    B: Body<Data = Bytes> + Send + Unpin + 'static,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    error_response(Error::NotImplemented(""), head.uri.path())
-}
+pub(crate) use post::{answer, is_form};

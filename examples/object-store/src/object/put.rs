@@ -8,7 +8,7 @@ use crate::condition::write_conditions_of;
 use crate::convert::{check_key, check_md5, checksums_of, facts_of, header_tags, hex, quoted, set_checksums, size};
 use crate::s3::{ChecksumType, PutObjectOutput, PutObjectRequest};
 use crate::service::ObjectStore;
-use crate::storage::{Checksums, Facts, Received, Tag, Version};
+use crate::storage::{Checksums, DataFile, Facts, Received, Tag, Version};
 
 /// Stores an object.
 pub(crate) async fn put(
@@ -31,7 +31,7 @@ pub(crate) async fn put(
     check_md5(&received.md5, input.content_md5.as_deref())?;
     let file = received.file.take();
     let checksums = checksums_of!(input);
-    let version = received_version(received, &file, facts_of!(input), checksums, tags);
+    let version = received_version(received, file.as_ref(), facts_of!(input), checksums, tags);
     let summary = version.summary.clone();
     let checksums = version.detail.checksums.clone();
     let (bucket, key) = (input.bucket, input.key);
@@ -53,7 +53,7 @@ pub(crate) async fn put(
 /// The version of a body that was received.
 pub(crate) fn received_version(
     received: Received,
-    file: &Option<crate::storage::DataFile>,
+    file: Option<&DataFile>,
     facts: Facts,
     checksums: Checksums,
     tags: Vec<Tag>,
@@ -66,7 +66,7 @@ pub(crate) fn received_version(
         version.summary.algorithm = Some(algorithm.into());
         version.summary.checksum_type = Some("FULL_OBJECT".into());
     }
-    version.detail.segments = file.iter().map(|file| file.segment()).collect();
+    version.detail.segments = file.map(DataFile::segment).into_iter().collect();
     version.detail.facts = facts;
     version.detail.checksums = checksums;
     version.detail.tags = tags;

@@ -2,6 +2,7 @@
 
 use polywire::protocol::Fault;
 use polywire::rpc::Context;
+use polywire::schema::Text;
 
 use super::select::{Selection, describe, find_pinned, select};
 use crate::condition::{Conditions, conditions_of};
@@ -28,7 +29,7 @@ pub(crate) async fn get(
     let mut output = GetObjectOutput::default();
     output.body = pinned.stream(selection.range.clone());
     let facts = version.detail.facts.clone();
-    output.content_type = input.response_content_type.or(facts.content_type);
+    output.content_type = content_type(input.response_content_type, facts.content_type);
     output.cache_control = input.response_cache_control.or(facts.cache_control);
     output.content_disposition = input.response_content_disposition.or(facts.content_disposition);
     output.content_encoding = input.response_content_encoding.or(facts.content_encoding);
@@ -55,7 +56,7 @@ pub(crate) async fn head(
     let mut output = HeadObjectOutput::default();
     output.content_length = Some(size(selection.range.end - selection.range.start));
     let facts = version.detail.facts.clone();
-    output.content_type = input.response_content_type.or(facts.content_type);
+    output.content_type = content_type(input.response_content_type, facts.content_type);
     output.cache_control = input.response_cache_control.or(facts.cache_control);
     output.content_disposition = input.response_content_disposition.or(facts.content_disposition);
     output.content_encoding = input.response_content_encoding.or(facts.content_encoding);
@@ -63,6 +64,11 @@ pub(crate) async fn head(
     output.expires = input.response_expires.or(facts.expires.map(time));
     describe_version!(output, version, selection, input, facts);
     Ok(output)
+}
+
+/// S3 says that an object without a type has this one.
+fn content_type(asked: Option<Text>, stored: Option<Text>) -> Option<Text> {
+    asked.or(stored).or_else(|| Some("binary/octet-stream".into()))
 }
 
 fn check(conditions: &Conditions, version: &Version, context: &Context) -> Result<(), Error> {

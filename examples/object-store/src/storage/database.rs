@@ -1,16 +1,15 @@
 //! The redb database: its tables, write transactions and snapshots. Only this file and its neighbours know redb.
 
 use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use redb::backends::FileBackend;
 use redb::{
-    Database as Redb, ReadOnlyTable, ReadableDatabase, ReadableTable, StorageBackend, Table,
+    Database as Redb, ReadOnlyTable, ReadableDatabase, ReadableTable, Table,
     TableDefinition, WriteTransaction,
 };
 
+use super::backend::Backend;
 use super::files::DataFile;
 use super::record::{self, Bucket, Summary, Version};
 use crate::error::Error;
@@ -74,45 +73,6 @@ impl From<Abort> for Error {
     }
 }
 
-/// The file of the database.
-#[derive(Debug)]
-struct Backend {
-    file: FileBackend,
-    /// Whether commits wait for the disk. Otherwise they only hand their bytes to the kernel, which keeps them if the
-    /// process is killed. The order of writes is then that of the calls, so a commit is in the file with all earlier
-    /// ones, or not at all.
-    is_synced: bool,
-}
-
-impl StorageBackend for Backend {
-    fn len(&self) -> io::Result<u64> {
-        self.file.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.file.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.file.set_len(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        match self.is_synced {
-            true => self.file.sync_data(),
-            false => Ok(()),
-        }
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.file.write(offset, data)
-    }
-
-    fn close(&self) -> io::Result<()> {
-        self.file.close()
-    }
-}
-
 /// The database.
 #[derive(Clone, Debug)]
 pub(crate) struct Database(Arc<Redb>);
@@ -131,10 +91,7 @@ impl Database {
                 .create(true)
                 .truncate(false)
                 .open(path)?;
-            let backend = Backend {
-                file: FileBackend::new(file)?,
-                is_synced,
-            };
+            let backend = Backend::new(file, is_synced)?;
             let database = Redb::builder()
                 .set_cache_size(cache)
                 .create_with_backend(backend)?;
@@ -181,6 +138,17 @@ pub(crate) struct View {
     pub(super) uploads: ReadOnlyTable<(&'static str, &'static str, &'static str), &'static [u8]>,
     pub(super) parts: ReadOnlyTable<(&'static str, i32), &'static [u8]>,
     pub(super) files: ReadOnlyTable<u64, u32>,
+}
+
+impl View {
+    /// The summary of the newest version, if it is no delete marker.
+    pub(crate) fn object(&self, bucket: &str, key: &str) -> Result<Option<Summary>, Abort> {
+        let Some(found) = self.objects.get((bucket, key))? else {
+            return Ok(None);
+        };
+        let summary = Version::decode_summary(found.value())?;
+        Ok(Some(summary).filter(|summary| !summary.is_marker))
+    }
 }
 
 /// The tables of a write transaction.
@@ -253,15 +221,6 @@ macro_rules! reads {
             pub(crate) fn newest(&self, bucket: &str, key: &str) -> Result<Option<Version>, Abort> {
                 let found = self.objects.get((bucket, key))?;
                 Ok(found.map(|found| Version::decode(found.value())).transpose()?)
-            }
-
-            /// The summary of the newest version, if it is no delete marker.
-            pub(crate) fn object(&self, bucket: &str, key: &str) -> Result<Option<Summary>, Abort> {
-                let Some(found) = self.objects.get((bucket, key))? else {
-                    return Ok(None);
-                };
-                let summary = Version::decode_summary(found.value())?;
-                Ok(Some(summary).filter(|summary| !summary.is_marker))
             }
 
             /// A version of an object by its id.

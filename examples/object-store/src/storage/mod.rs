@@ -13,6 +13,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `record.rs` | the records of the database |
+//! | `backend.rs` | the file of the database |
 //! | `database.rs` | tables, transactions and snapshots of redb |
 //! | `writer.rs` | the thread that commits changes in groups |
 //! | `versions.rs` | what a change does to the versions of an object |
@@ -22,6 +23,7 @@
 //! | `scan.rs` | entries in order, for lists |
 //! | `store.rs` | all of it together |
 
+mod backend;
 mod database;
 mod files;
 mod receive;
@@ -43,8 +45,8 @@ pub(crate) use receive::Received;
 pub(crate) use scan::version_sequence;
 pub(crate) use send::slice;
 pub(crate) use record::{
-    Bucket, Checksums, Detail, Facts, Part, PartSize, Segment, Summary, Tag, Upload, Version,
-    Versioning, is_version_id,
+    Bucket, Checksums, Facts, Part, PartSize, Summary, Tag, Upload, Version, Versioning,
+    is_version_id,
 };
 pub use store::OpenError;
 pub(crate) use store::{Pinned, Store};
