@@ -77,6 +77,16 @@ fn boto3_s3_versions() {
     runs("boto3_s3_versions", include_str!("versions.py"));
 }
 
+/// Uploads by HTML forms, with policies of boto3.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn boto3_s3_forms() {
+    runs("boto3_s3_forms", include_str!("forms.py"));
+}
+
 /// Ranges, copies of ranges, and transfers in four parallel parts.
 #[test]
 #[cfg_attr(
