@@ -19,7 +19,10 @@ pub(crate) async fn bucket(
     input: GetBucketAclRequest,
     _: &Context,
 ) -> Result<GetBucketAclOutput, Fault> {
-    own.store.view()?.bucket(&input.bucket).map_err(Error::from)?;
+    own.store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
     let mut output = GetBucketAclOutput::default();
     output.owner = Some(owner());
     output.grants = Some(vec![full_control()]);

@@ -43,7 +43,9 @@ pub(crate) async fn create(
     let mut output = CreateBucketOutput::default();
     output.location = Some(format!("/{}", input.bucket).into());
     let name = input.bucket;
-    own.store.change(move |changes| changes.create_bucket(&name, &bucket)).await?;
+    own.store
+        .change(move |changes| changes.create_bucket(&name, &bucket))
+        .await?;
     Ok(output)
 }
 
@@ -53,7 +55,9 @@ pub(crate) async fn delete(
     input: DeleteBucketRequest,
     _: &Context,
 ) -> Result<DeleteBucketOutput, Fault> {
-    own.store.change(move |changes| changes.remove_bucket(&input.bucket)).await?;
+    own.store
+        .change(move |changes| changes.remove_bucket(&input.bucket))
+        .await?;
     Ok(DeleteBucketOutput::default())
 }
 
@@ -76,7 +80,11 @@ pub(crate) async fn location(
     input: GetBucketLocationRequest,
     _: &Context,
 ) -> Result<GetBucketLocationOutput, Fault> {
-    let bucket = own.store.view()?.bucket(&input.bucket).map_err(Error::from)?;
+    let bucket = own
+        .store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
     let mut output = GetBucketLocationOutput::default();
     output.location_constraint = bucket.region.as_deref().map(BucketLocationConstraint::from);
     Ok(output)
@@ -113,7 +121,11 @@ pub(crate) async fn versioning(
     input: GetBucketVersioningRequest,
     _: &Context,
 ) -> Result<GetBucketVersioningOutput, Fault> {
-    let bucket = own.store.view()?.bucket(&input.bucket).map_err(Error::from)?;
+    let bucket = own
+        .store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
     let mut output = GetBucketVersioningOutput::default();
     output.status = match bucket.versioning {
         Versioning::Off => None,
@@ -162,7 +174,9 @@ fn is_name(name: &str) -> bool {
     let is_end = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = name.as_bytes();
     (3..=63).contains(&name.len())
-        && bytes.iter().all(|byte| is_end(byte) || b"-.".contains(byte))
+        && bytes
+            .iter()
+            .all(|byte| is_end(byte) || b"-.".contains(byte))
         && bytes.first().is_some_and(is_end)
         && bytes.last().is_some_and(is_end)
         && !name.contains("..")
@@ -178,7 +192,9 @@ mod tests {
         for name in ["abc", "a-b.c", "1.2.3", "0ab"] {
             assert!(is_name(name), "{name}");
         }
-        for name in ["ab", "Abc", "a_b", "-ab", "ab.", "a..b", "1.2.3.4", "a b", ""] {
+        for name in [
+            "ab", "Abc", "a_b", "-ab", "ab.", "a..b", "1.2.3.4", "a b", "",
+        ] {
             assert!(!is_name(name), "{name}");
         }
         assert!(!is_name(&"a".repeat(64)));

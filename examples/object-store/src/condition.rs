@@ -39,7 +39,10 @@ pub(crate) use conditions_of;
 macro_rules! copy_conditions_of {
     ($input:expr) => {
         crate::condition::Conditions {
-            if_match: $input.copy_source_if_match.as_ref().map(ToString::to_string),
+            if_match: $input
+                .copy_source_if_match
+                .as_ref()
+                .map(ToString::to_string),
             if_none_match: $input
                 .copy_source_if_none_match
                 .as_ref()
@@ -108,7 +111,9 @@ impl Conditions {
             }
         }
         let is_other = |old: &Summary| {
-            let has_size = self.if_size.is_none_or(|size| size == crate::convert::size(old.size));
+            let has_size = self
+                .if_size
+                .is_none_or(|size| size == crate::convert::size(old.size));
             let at = self.if_modified_at.map(Timestamp::seconds);
             !has_size || at.is_some_and(|at| at != old.modified)
         };

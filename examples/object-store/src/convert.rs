@@ -117,14 +117,16 @@ pub(crate) fn header_tags(header: Option<&str>) -> Result<Vec<Tag>, Error> {
         "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
     );
     let parts = header.unwrap_or_default().split('&');
-    let tags = parts.filter(|part| !part.is_empty()).map(|part| -> Result<Tag, Error> {
-        let (key, value) = part.split_once('=').unwrap_or((part, ""));
-        let decode = |text| percent::decode_query(text).map_err(|_| wrong);
-        Ok(Tag {
-            key: decode(key)?.as_ref().into(),
-            value: decode(value)?.as_ref().into(),
-        })
-    });
+    let tags = parts
+        .filter(|part| !part.is_empty())
+        .map(|part| -> Result<Tag, Error> {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let decode = |text| percent::decode_query(text).map_err(|_| wrong);
+            Ok(Tag {
+                key: decode(key)?.as_ref().into(),
+                value: decode(value)?.as_ref().into(),
+            })
+        });
     let tags: Vec<Tag> = tags.collect::<Result<_, Error>>()?;
     check_tags(&tags, OBJECT_TAGS)?;
     Ok(tags)
@@ -164,7 +166,9 @@ fn check_tags(tags: &[Tag], most: usize) -> Result<(), Error> {
             return Err(Error::InvalidTag("The TagKey you have provided is invalid"));
         }
         if tag.value.chars().count() > 256 {
-            return Err(Error::InvalidTag("The TagValue you have provided is invalid"));
+            return Err(Error::InvalidTag(
+                "The TagValue you have provided is invalid",
+            ));
         }
         if tags[..index].iter().any(|other| other.key == tag.key) {
             return Err(Error::InvalidTag(

@@ -61,9 +61,16 @@ pub(crate) async fn complete_error<R>(
 where
     R: Body<Data = Bytes> + Unpin,
 {
-    let is_document = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/xml");
+    let is_document = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind == "application/xml");
     let is_error = response.status().is_client_error() || response.status().is_server_error();
-    let is_short = response.body().size_hint().upper().is_some_and(|size| size <= DOCUMENT as u64);
+    let is_short = response
+        .body()
+        .size_hint()
+        .upper()
+        .is_some_and(|size| size <= DOCUMENT as u64);
     if !is_document || !is_error || !is_short {
         return response.map(ResponseBody::Server);
     }
@@ -75,7 +82,8 @@ where
     let text = String::from_utf8_lossy(&document);
     let text = completed(&text, resource).map_or(document.clone(), Bytes::from);
     if head.headers.contains_key(CONTENT_LENGTH) && !text.is_empty() {
-        head.headers.insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
+        head.headers
+            .insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
     }
     Response::from_parts(head, ResponseBody::Own(Full::new(text)))
 }
@@ -101,7 +109,9 @@ fn completed(document: &str, resource: &str) -> Option<String> {
     if let Some(kind) = rest.strip_prefix("<Type>") {
         rest = kind.split_once("</Type>")?.1;
     }
-    let at = rest.find("<RequestId>").or_else(|| rest.rfind("</Error>"))?;
+    let at = rest
+        .find("<RequestId>")
+        .or_else(|| rest.rfind("</Error>"))?;
     let (before, after) = rest.split_at(at);
     let resource = escaped(resource);
     Some(format!(
@@ -156,7 +166,11 @@ mod tests {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>A</Code><Resource>/b/&lt;k&gt;</Resource><RequestId>1</RequestId></Error>"
         );
         let document = "<Error><Code>A</Code></Error>";
-        assert!(completed(document, "/").unwrap().ends_with("</Resource></Error>"));
+        assert!(
+            completed(document, "/")
+                .unwrap()
+                .ends_with("</Resource></Error>")
+        );
         assert_eq!(completed("<Other/>", "/"), None);
     }
 }

@@ -57,7 +57,10 @@ pub enum Error {
 impl Error {
     /// Reports the reason on standard error, and returns the error that the client gets instead.
     #[allow(clippy::print_stderr, reason = "an example without a log")]
-    #[allow(clippy::needless_pass_by_value, reason = "callers have made the text for this")]
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "callers have made the text for this"
+    )]
     pub(crate) fn internal(reason: String) -> Self {
         eprintln!("object-store: {reason}");
         Self::InternalError
@@ -168,11 +171,7 @@ impl Error {
                 405,
                 "The specified method is not allowed against this resource.",
             ),
-            Self::NoSuchBucket => (
-                "NoSuchBucket",
-                404,
-                "The specified bucket does not exist",
-            ),
+            Self::NoSuchBucket => ("NoSuchBucket", 404, "The specified bucket does not exist"),
             Self::NoSuchKey => ("NoSuchKey", 404, "The specified key does not exist."),
             Self::NoSuchTagSet => ("NoSuchTagSet", 404, "The TagSet does not exist"),
             Self::NoSuchUpload => (

@@ -119,12 +119,11 @@ impl ResponseHeaders {
 }
 
 /// Sets a header of the response to a call.
-pub(crate) fn set_header(
-    context: &polywire::rpc::Context,
-    name: HeaderName,
-    value: HeaderValue,
-) {
+pub(crate) fn set_header(context: &polywire::rpc::Context, name: HeaderName, value: HeaderValue) {
     if let Some(ResponseHeaders(headers)) = context.extensions().get() {
-        headers.lock().unwrap_or_else(PoisonError::into_inner).insert(name, value);
+        headers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name, value);
     }
 }

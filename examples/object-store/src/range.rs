@@ -95,7 +95,10 @@ mod tests {
         assert_eq!(of_copy(Some("bytes=2-9"), 10), Ok(2..10));
         assert_eq!(of_copy(Some("bytes=2-10"), 10), Err(Error::InvalidRange));
         for wrong in ["bytes=2-", "bytes=-2", "2-3", "bytes=3-2"] {
-            assert!(matches!(of_copy(Some(wrong), 10), Err(Error::InvalidArgument(_))));
+            assert!(matches!(
+                of_copy(Some(wrong), 10),
+                Err(Error::InvalidArgument(_))
+            ));
         }
     }
 }

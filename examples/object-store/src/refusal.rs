@@ -17,10 +17,15 @@ pub(crate) fn check(routed: &RoutedCall, most: u64) -> Result<(), Fault> {
     let query = call.uri().query().unwrap_or_default();
     let is_other = |operation| names_other(query, operation);
     if routed.operation().is_some_and(is_other) {
-        let reason = "A header or query you provided implies functionality that is not implemented.";
+        let reason =
+            "A header or query you provided implies functionality that is not implemented.";
         return Err(Error::NotImplemented(reason).into());
     }
-    let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
+    let header = |name: &str| {
+        call.headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+    };
     for name in call.headers().keys() {
         let name = name.as_str();
         // An object that is not encrypted or locked must not be taken for one that is.

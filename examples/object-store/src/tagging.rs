@@ -82,7 +82,11 @@ pub(crate) async fn get_bucket(
     input: GetBucketTaggingRequest,
     _: &Context,
 ) -> Result<GetBucketTaggingOutput, Fault> {
-    let bucket = own.store.view()?.bucket(&input.bucket).map_err(Error::from)?;
+    let bucket = own
+        .store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
     let mut output = GetBucketTaggingOutput::default();
     output.tag_set = shown_tags(bucket.tags.ok_or(Error::NoSuchTagSet)?);
     Ok(output)
@@ -98,11 +102,7 @@ pub(crate) async fn delete_bucket(
     Ok(DeleteBucketTaggingOutput::default())
 }
 
-async fn set_bucket(
-    own: &ObjectStore,
-    name: String,
-    tags: Option<Vec<Tag>>,
-) -> Result<(), Error> {
+async fn set_bucket(own: &ObjectStore, name: String, tags: Option<Vec<Tag>>) -> Result<(), Error> {
     own.store
         .change(move |changes| {
             let mut bucket = changes.bucket(&name)?;

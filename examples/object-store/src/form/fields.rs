@@ -41,10 +41,18 @@ impl Fields {
     ///
     /// A time is malformed, or the form asks for something that the store does not have.
     pub(super) fn facts(&self) -> Result<Facts, Error> {
-        if self.names().any(|name| name.starts_with("x-amz-server-side-encryption")) {
-            return Err(Error::NotImplemented("This store does not encrypt objects."));
+        if self
+            .names()
+            .any(|name| name.starts_with("x-amz-server-side-encryption"))
+        {
+            return Err(Error::NotImplemented(
+                "This store does not encrypt objects.",
+            ));
         }
-        let expires = self.get("expires").map(Timestamp::parse_http_date).transpose();
+        let expires = self
+            .get("expires")
+            .map(Timestamp::parse_http_date)
+            .transpose();
         let expires = expires
             .map_err(|_| Error::InvalidArgument("The field 'expires' is not a date of HTTP."))?;
         let metadata = self.0.iter().filter_map(|(name, value)| {

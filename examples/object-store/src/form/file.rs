@@ -149,9 +149,7 @@ where
                 Some(Ok(bytes))
             }
             // An error, so that the file is not stored.
-            Ok(_) if own.missing > 0 => {
-                Some(Err(StreamError::new(StreamErrorKind::WrongLength)))
-            }
+            Ok(_) if own.missing > 0 => Some(Err(StreamError::new(StreamErrorKind::WrongLength))),
             Ok(_) => None,
             Err(error) => Some(Err(error.into())),
         })

@@ -211,7 +211,10 @@ fn parameter(header: &str, name: &str) -> Option<String> {
                 (value[..end].trim().to_owned(), &value[end..])
             }
         };
-        if key.trim_matches([';', ' ', '\t']).eq_ignore_ascii_case(name) {
+        if key
+            .trim_matches([';', ' ', '\t'])
+            .eq_ignore_ascii_case(name)
+        {
             return Some(found);
         }
         rest = after;
@@ -299,7 +302,9 @@ mod tests {
 
     #[test]
     fn incomplete_bodies_have_no_end() {
-        let end = BODY.find("\r\n\r\n--B\r\nContent-Disposition: form-data; name=\"late\"").unwrap();
+        let end = BODY
+            .find("\r\n\r\n--B\r\nContent-Disposition: form-data; name=\"late\"")
+            .unwrap();
         for len in 0..end + 7 {
             let events = events(&BODY.as_bytes()[..len], 7).unwrap();
             assert!(!events.contains(&Event::End), "{len}");
@@ -317,17 +322,28 @@ mod tests {
             format!("--B\r\nX: {}", "x".repeat(HEAD + 100)),
             format!("{head}value\r\n--B--"),
         ] {
-            assert!(events(body.as_bytes(), 100).is_err(), "{}", &body[..body.len().min(50)]);
+            assert!(
+                events(body.as_bytes(), 100).is_err(),
+                "{}",
+                &body[..body.len().min(50)]
+            );
         }
     }
 
     #[test]
     fn boundaries() {
         let found = |text| boundary(text);
-        assert_eq!(found("multipart/form-data; boundary=B").as_deref(), Some("B"));
+        assert_eq!(
+            found("multipart/form-data; boundary=B").as_deref(),
+            Some("B")
+        );
         let quoted = "Multipart/Form-Data; charset=x; boundary=\"a b\"";
         assert_eq!(found(quoted).as_deref(), Some("a b"));
-        for wrong in ["multipart/form-data", "multipart/mixed; boundary=B", "text/plain"] {
+        for wrong in [
+            "multipart/form-data",
+            "multipart/mixed; boundary=B",
+            "text/plain",
+        ] {
             assert_eq!(found(wrong), None, "{wrong}");
         }
     }

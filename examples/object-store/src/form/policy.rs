@@ -27,11 +27,12 @@ pub(super) fn check(fields: &Fields, bucket: &str, now: i64) -> Result<(u64, u64
     let expiration = expiration.ok_or(Error::InvalidPolicyDocument(
         "Invalid Policy: Policy missing expiration.",
     ))?;
-    let expiration = Timestamp::parse_date_time(expiration).map_err(|_| {
-        Error::InvalidPolicyDocument("Invalid Policy: Invalid 'expiration' value.")
-    })?;
+    let expiration = Timestamp::parse_date_time(expiration)
+        .map_err(|_| Error::InvalidPolicyDocument("Invalid Policy: Invalid 'expiration' value."))?;
     if expiration.seconds() <= now {
-        return Err(Error::AccessDenied("Invalid according to Policy: Policy expired."));
+        return Err(Error::AccessDenied(
+            "Invalid according to Policy: Policy expired.",
+        ));
     }
     let conditions = document.get("conditions").and_then(Value::as_array);
     let conditions = conditions.ok_or(Error::InvalidPolicyDocument(
@@ -79,7 +80,10 @@ impl Check<'_> {
                     self.sizes.1 = self.sizes.1.min(largest);
                     return Ok(());
                 }
-                let name = first.as_str().and_then(|name| name.strip_prefix('$')).ok_or(wrong)?;
+                let name = first
+                    .as_str()
+                    .and_then(|name| name.strip_prefix('$'))
+                    .ok_or(wrong)?;
                 let value = second.as_str().ok_or(wrong)?;
                 match operator.as_str() {
                     "eq" => self.equal(name, value),
@@ -125,7 +129,11 @@ impl Check<'_> {
         ];
         let is_free = |name: &str| FREE.contains(&name) || name.starts_with("x-ignore-");
         let is_named = |name: &str| self.named.iter().any(|named| named == name);
-        match self.fields.names().all(|name| is_free(name) || is_named(name)) {
+        match self
+            .fields
+            .names()
+            .all(|name| is_free(name) || is_named(name))
+        {
             true => Ok(()),
             false => Err(Error::AccessDenied(
                 "Invalid according to Policy: Extra input fields",
@@ -148,7 +156,11 @@ mod tests {
         let mut policy = Vec::new();
         base64::push(&mut policy, document.as_bytes());
         let policy = String::from_utf8(policy).unwrap();
-        for (name, value) in [("key", "user/a"), ("Content-Type", "image/png"), ("policy", &policy)] {
+        for (name, value) in [
+            ("key", "user/a"),
+            ("Content-Type", "image/png"),
+            ("policy", &policy),
+        ] {
             fields.add(name, value.to_owned());
         }
         check(&fields, "bkt", 1_000_000_000)
@@ -172,11 +184,22 @@ mod tests {
             format!(r#"{kind}, ["eq", "$key", "user/"]"#),
             format!(r#"{key}, {kind}, {{"bucket": "other"}}"#),
         ] {
-            assert!(matches!(with(&denied), Err(Error::AccessDenied(_))), "{denied}");
+            assert!(
+                matches!(with(&denied), Err(Error::AccessDenied(_))),
+                "{denied}"
+            );
         }
-        for malformed in ["[]", "1", r#"["eq", "key", "x"]"#, r#"["like", "$key", "x"]"#] {
+        for malformed in [
+            "[]",
+            "1",
+            r#"["eq", "key", "x"]"#,
+            r#"["like", "$key", "x"]"#,
+        ] {
             let result = with(malformed);
-            assert!(matches!(result, Err(Error::InvalidPolicyDocument(_))), "{malformed}");
+            assert!(
+                matches!(result, Err(Error::InvalidPolicyDocument(_))),
+                "{malformed}"
+            );
         }
     }
 
@@ -190,7 +213,10 @@ mod tests {
             r#"{"expiration": "2030-01-01T00:00:00Z"}"#,
         ] {
             let result = check_document(document);
-            assert!(matches!(result, Err(Error::InvalidPolicyDocument(_))), "{document}");
+            assert!(
+                matches!(result, Err(Error::InvalidPolicyDocument(_))),
+                "{document}"
+            );
         }
         let old = r#"{"expiration": "2000-01-01T00:00:00Z", "conditions": []}"#;
         assert!(matches!(check_document(old), Err(Error::AccessDenied(_))));

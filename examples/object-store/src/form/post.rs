@@ -24,7 +24,10 @@ use crate::service::ObjectStore;
 pub(crate) fn is_form(head: &request::Parts) -> bool {
     let path = head.uri.path().trim_start_matches('/');
     let is_bucket = path.trim_end_matches('/').split('/').count() == 1 && !path.is_empty();
-    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = head
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
     let is_form = kind.is_some_and(|kind| {
         let kind = kind.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case("multipart/form-data")
@@ -70,7 +73,10 @@ where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = head
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
     let boundary = kind.and_then(boundary);
     let boundary = boundary.ok_or(Error::MalformedPostRequest("The form has no boundary."))?;
     own.store.view()?.bucket(bucket)?;
@@ -95,7 +101,11 @@ where
 
     let body = ByteStream::new(FormFile::new(form, smallest));
     let limit = own.settings.put.min(largest);
-    let mut received = own.store.receive(body, limit).await.map_err(|fault| of_fault(&fault))?;
+    let mut received = own
+        .store
+        .receive(body, limit)
+        .await
+        .map_err(|fault| of_fault(&fault))?;
     let file = received.file.take();
     let version = received_version(received, file.as_ref(), facts, fields.checksums(), tags);
     let etag = quoted(&version.summary.etag).to_string();
@@ -111,7 +121,9 @@ where
         etag,
         id: stored.id,
         fields,
-        origin: host.map(|host| format!("http://{host}")).unwrap_or_default(),
+        origin: host
+            .map(|host| format!("http://{host}"))
+            .unwrap_or_default(),
     })
 }
 
@@ -122,7 +134,9 @@ fn of_fault(fault: &Fault) -> Error {
         Error::InsufficientStorage,
         Error::InternalError,
     ];
-    let found = own.into_iter().find(|error| error.facts().0 == fault.name());
+    let found = own
+        .into_iter()
+        .find(|error| error.facts().0 == fault.name());
     let is_short = std::error::Error::source(fault)
         .and_then(|source| source.downcast_ref::<polywire::schema::StreamError>())
         .is_some_and(|error| error.kind() == StreamErrorKind::WrongLength);
@@ -174,7 +188,11 @@ impl Posted {
         let url: http::Uri = url.parse().ok()?;
         url.authority()?;
         let mut query = String::new();
-        for (name, value) in [("bucket", &self.bucket), ("key", &self.key), ("etag", &self.etag)] {
+        for (name, value) in [
+            ("bucket", &self.bucket),
+            ("key", &self.key),
+            ("etag", &self.etag),
+        ] {
             query.push(if query.is_empty() { '?' } else { '&' });
             query.push_str(name);
             query.push('=');

@@ -41,7 +41,10 @@ pub(crate) async fn list_objects_v1(
     };
     let has_delimiter = !delimiter.is_empty();
     let bucket = input.bucket.clone();
-    let page = own.store.read(move |view| objects(view, &bucket, &query)).await?;
+    let page = own
+        .store
+        .read(move |view| objects(view, &bucket, &query))
+        .await?;
     let encoding = encoding.as_ref();
     let encoded = |text: &Text| named(text, encoding);
     let mut output = ListObjectsOutput::default();
@@ -81,7 +84,10 @@ pub(crate) async fn list_objects_v2(
         most: usize::try_from(most).unwrap_or_default(),
     };
     let bucket = input.bucket.clone();
-    let page = own.store.read(move |view| objects(view, &bucket, &query)).await?;
+    let page = own
+        .store
+        .read(move |view| objects(view, &bucket, &query))
+        .await?;
     let encoding = encoding.as_ref();
     let encoded = |text: &Text| named(text, encoding);
     let mut output = ListObjectsV2Output::default();
@@ -100,11 +106,7 @@ pub(crate) async fn list_objects_v2(
     Ok(output)
 }
 
-fn listed(
-    page: &Page<Summary>,
-    encoding: Option<&EncodingType>,
-    with_owner: bool,
-) -> Vec<Object> {
+fn listed(page: &Page<Summary>, encoding: Option<&EncodingType>, with_owner: bool) -> Vec<Object> {
     let one = |(key, summary): &(String, Summary)| {
         let mut listed = Object::default();
         listed.key = Some(named(key, encoding));

@@ -24,7 +24,11 @@ pub(crate) async fn list_parts(
     let marker = input.part_number_marker.as_deref().unwrap_or("0");
     let wrong = Error::InvalidArgument("The part number marker is not a number.");
     let marker: i32 = marker.parse().map_err(|_| wrong)?;
-    let place = (input.bucket.clone(), input.key.clone(), input.upload_id.clone());
+    let place = (
+        input.bucket.clone(),
+        input.key.clone(),
+        input.upload_id.clone(),
+    );
     let read = move |view: &View| {
         let (bucket, key, id) = &place;
         let upload = view.upload(bucket, key, id)?;

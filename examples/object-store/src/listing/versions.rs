@@ -48,10 +48,12 @@ fn versions(
     }
     if let Some((key, id)) = marker {
         let all = view.versions_of(bucket, &key)?;
-        let sequence = crate::storage::version_sequence(&all, &id).ok_or(Error::InvalidArgument(
-            "Invalid version id specified",
-        ))?;
-        let rest = all.into_iter().enumerate().filter(|(_, version)| version.sequence < sequence);
+        let sequence = crate::storage::version_sequence(&all, &id)
+            .ok_or(Error::InvalidArgument("Invalid version id specified"))?;
+        let rest = all
+            .into_iter()
+            .enumerate()
+            .filter(|(_, version)| version.sequence < sequence);
         for (index, version) in rest {
             if found.entries.len() == query.most {
                 found.next = last_of(&found.entries);

@@ -24,9 +24,18 @@ pub(crate) async fn complete(
     mut input: CompleteMultipartUploadRequest,
     _: &Context,
 ) -> Result<CompleteMultipartUploadOutput, Fault> {
-    let asked = input.multipart_upload.take().and_then(|upload| upload.parts);
-    let asked = asked.filter(|parts| !parts.is_empty()).ok_or(Error::MalformedXml)?;
-    let place = (input.bucket.clone(), input.key.clone(), input.upload_id.clone());
+    let asked = input
+        .multipart_upload
+        .take()
+        .and_then(|upload| upload.parts);
+    let asked = asked
+        .filter(|parts| !parts.is_empty())
+        .ok_or(Error::MalformedXml)?;
+    let place = (
+        input.bucket.clone(),
+        input.key.clone(),
+        input.upload_id.clone(),
+    );
     let read = move |view: &crate::storage::View| {
         let (bucket, key, id) = &place;
         let upload = view.upload(bucket, key, id)?;
@@ -35,7 +44,10 @@ pub(crate) async fn complete(
     let (upload, parts) = own.store.read(read).await?;
     let chosen = choose(parts.into_iter().collect(), &asked)?;
     let is_small = |(_, part): &(i32, Part)| part.size < own.settings.part;
-    if chosen.split_last().is_some_and(|(_, rest)| rest.iter().any(is_small)) {
+    if chosen
+        .split_last()
+        .is_some_and(|(_, rest)| rest.iter().any(is_small))
+    {
         return Err(Error::EntityTooSmall.into());
     }
     let version = version_of(&input, upload, &chosen)?;
@@ -45,7 +57,11 @@ pub(crate) async fn complete(
     let conditions = write_conditions_of!(input);
     let mut output = CompleteMultipartUploadOutput::default();
     output.etag = Some(quoted(&version.summary.etag));
-    output.checksum_type = version.summary.checksum_type.as_deref().map(ChecksumType::from);
+    output.checksum_type = version
+        .summary
+        .checksum_type
+        .as_deref()
+        .map(ChecksumType::from);
     set_checksums!(output, &version.detail.checksums);
     output.location = Some(format!("/{}/{}", input.bucket, input.key).into());
     output.bucket = Some(input.bucket.clone());
@@ -110,7 +126,10 @@ fn version_of(
         });
     }
     let size = i64::try_from(version.summary.size).ok();
-    if input.mpu_object_size.is_some_and(|expected| Some(expected) != size) {
+    if input
+        .mpu_object_size
+        .is_some_and(|expected| Some(expected) != size)
+    {
         return Err(Error::InvalidRequest(
             "The provided 'x-amz-mp-object-size' header does not match the size of the object.",
         ));
@@ -120,7 +139,10 @@ fn version_of(
     version.summary.modified = now();
     let checksums = checksums_of!(input);
     if let Some(algorithm) = checksums.algorithm() {
-        let given = input.checksum_type.as_ref().map(|name| Text::from(name.as_str()));
+        let given = input
+            .checksum_type
+            .as_ref()
+            .map(|name| Text::from(name.as_str()));
         let default = || match algorithm {
             "CRC64NVME" => "FULL_OBJECT".into(),
             _ => "COMPOSITE".into(),

@@ -37,7 +37,8 @@ pub(crate) async fn upload_part(
     check_number(input.part_number)?;
     let view = own.store.view()?;
     // Checked again with the change. This spares a client the upload.
-    view.upload(&input.bucket, &input.key, &input.upload_id).map_err(Error::from)?;
+    view.upload(&input.bucket, &input.key, &input.upload_id)
+        .map_err(Error::from)?;
     drop(view);
     let body = input.body.take().unwrap_or_default();
     let mut received = own.store.receive_part(body, own.settings.put).await?;
@@ -71,7 +72,8 @@ pub(crate) async fn upload_part_copy(
 ) -> Result<UploadPartCopyOutput, Fault> {
     check_number(input.part_number)?;
     let view = own.store.view()?;
-    view.upload(&input.bucket, &input.key, &input.upload_id).map_err(Error::from)?;
+    view.upload(&input.bucket, &input.key, &input.upload_id)
+        .map_err(Error::from)?;
     drop(view);
     let source = CopySource::parse(&input.copy_source)?;
     let mut tries = 0;
@@ -94,12 +96,17 @@ async fn copy_once(
     source: &CopySource,
 ) -> Result<UploadPartCopyOutput, Fault> {
     let id = source.id.as_deref();
-    let pinned = own.store.pinned(|view| find(view, &source.bucket, &source.key, id))?;
+    let pinned = own
+        .store
+        .pinned(|view| find(view, &source.bucket, &source.key, id))?;
     let version = &*pinned.version;
     copy_conditions_of!(input).copy(&version.summary)?;
     let range = range::of_copy(input.copy_source_range.as_deref(), version.summary.size)?;
     let (sum, file, segments) = if version.detail.segments.is_empty() {
-        let received = own.store.receive_part(pinned.stream(range.clone()), u64::MAX).await?;
+        let received = own
+            .store
+            .receive_part(pinned.stream(range.clone()), u64::MAX)
+            .await?;
         let file = received.file.filter(|_| received.size > 0);
         let segments = file.iter().map(DataFile::segment).collect();
         (received.md5, file, segments)
@@ -121,7 +128,11 @@ async fn copy_once(
     output.copy_part_result = Some(result);
     output.copy_source_version_id = version.shown_id.clone().map(Into::into);
     let number = input.part_number;
-    let place = (input.bucket.clone(), input.key.clone(), input.upload_id.clone());
+    let place = (
+        input.bucket.clone(),
+        input.key.clone(),
+        input.upload_id.clone(),
+    );
     own.store
         .change(move |changes| {
             let (bucket, key, id) = &place;

@@ -24,8 +24,14 @@ pub(crate) async fn create(
         initiated: now(),
         facts: facts_of!(input),
         tags: header_tags(input.tagging.as_deref())?,
-        algorithm: input.checksum_algorithm.as_ref().map(|name| name.as_str().into()),
-        checksum_type: input.checksum_type.as_ref().map(|name| name.as_str().into()),
+        algorithm: input
+            .checksum_algorithm
+            .as_ref()
+            .map(|name| name.as_str().into()),
+        checksum_type: input
+            .checksum_type
+            .as_ref()
+            .map(|name| name.as_str().into()),
     };
     let mut output = CreateMultipartUploadOutput::default();
     output.bucket = Some(input.bucket.clone());

@@ -34,8 +34,11 @@ pub(crate) async fn attributes(
             ObjectAttributes::Checksum if version.summary.algorithm.is_some() => {
                 let mut checksum = Checksum::default();
                 set_checksums!(checksum, &version.detail.checksums);
-                checksum.checksum_type =
-                    version.summary.checksum_type.as_deref().map(ChecksumType::from);
+                checksum.checksum_type = version
+                    .summary
+                    .checksum_type
+                    .as_deref()
+                    .map(ChecksumType::from);
                 output.checksum = Some(checksum);
             }
             ObjectAttributes::ObjectParts if !version.detail.parts.is_empty() => {
@@ -60,7 +63,9 @@ fn parts(
     let marker: i32 = marker.unwrap_or("0").parse().map_err(|_| wrong)?;
     let mut rest = all.iter().filter(|part| part.number > marker);
     let mut output = GetObjectAttributesParts::default();
-    let listed = rest.by_ref().take(usize::try_from(most).unwrap_or_default());
+    let listed = rest
+        .by_ref()
+        .take(usize::try_from(most).unwrap_or_default());
     let listed: Vec<ObjectPart> = listed
         .map(|part| {
             let mut listed = ObjectPart::default();

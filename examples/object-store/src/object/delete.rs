@@ -60,7 +60,10 @@ pub(crate) async fn delete_all(
     input: DeleteObjectsRequest,
     _: &Context,
 ) -> Result<DeleteObjectsOutput, Fault> {
-    own.store.view()?.bucket(&input.bucket).map_err(Error::from)?;
+    own.store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
     if input.delete.objects.is_empty() || input.delete.objects.len() > OBJECTS {
         return Err(Error::MalformedXml.into());
     }
@@ -84,7 +87,8 @@ pub(crate) async fn delete_all(
                 Ok(done) => {
                     let mut entry = DeletedObject::default();
                     entry.delete_marker = done.is_marker.then_some(true);
-                    entry.delete_marker_version_id = done.id.filter(|_| done.is_marker).map(Into::into);
+                    entry.delete_marker_version_id =
+                        done.id.filter(|_| done.is_marker).map(Into::into);
                     entry.version_id = object.version_id;
                     entry.key = Some(object.key);
                     deleted.push(entry);

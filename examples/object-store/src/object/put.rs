@@ -5,7 +5,9 @@ use polywire::rpc::Context;
 
 use crate::clock::now;
 use crate::condition::write_conditions_of;
-use crate::convert::{check_key, check_md5, checksums_of, facts_of, header_tags, hex, quoted, set_checksums, size};
+use crate::convert::{
+    check_key, check_md5, checksums_of, facts_of, header_tags, hex, quoted, set_checksums, size,
+};
 use crate::s3::{ChecksumType, PutObjectOutput, PutObjectRequest};
 use crate::service::ObjectStore;
 use crate::storage::{Checksums, DataFile, Facts, Received, Tag, Version};
@@ -21,8 +23,11 @@ pub(crate) async fn put(
     let conditions = write_conditions_of!(input);
     // Checked again with the change. This spares a client the upload.
     let view = own.store.view()?;
-    view.bucket(&input.bucket).map_err(crate::error::Error::from)?;
-    let old = view.object(&input.bucket, &input.key).map_err(crate::error::Error::from)?;
+    view.bucket(&input.bucket)
+        .map_err(crate::error::Error::from)?;
+    let old = view
+        .object(&input.bucket, &input.key)
+        .map_err(crate::error::Error::from)?;
     conditions.write(old.as_ref())?;
     drop(view);
 

@@ -31,7 +31,9 @@ pub(crate) async fn get(
     let facts = version.detail.facts.clone();
     output.content_type = content_type(input.response_content_type, facts.content_type);
     output.cache_control = input.response_cache_control.or(facts.cache_control);
-    output.content_disposition = input.response_content_disposition.or(facts.content_disposition);
+    output.content_disposition = input
+        .response_content_disposition
+        .or(facts.content_disposition);
     output.content_encoding = input.response_content_encoding.or(facts.content_encoding);
     output.content_language = input.response_content_language.or(facts.content_language);
     output.expires = input.response_expires.or(facts.expires.map(time));
@@ -58,7 +60,9 @@ pub(crate) async fn head(
     let facts = version.detail.facts.clone();
     output.content_type = content_type(input.response_content_type, facts.content_type);
     output.cache_control = input.response_cache_control.or(facts.cache_control);
-    output.content_disposition = input.response_content_disposition.or(facts.content_disposition);
+    output.content_disposition = input
+        .response_content_disposition
+        .or(facts.content_disposition);
     output.content_encoding = input.response_content_encoding.or(facts.content_encoding);
     output.content_language = input.response_content_language.or(facts.content_language);
     output.expires = input.response_expires.or(facts.expires.map(time));
@@ -68,7 +72,9 @@ pub(crate) async fn head(
 
 /// S3 says that an object without a type has this one.
 fn content_type(asked: Option<Text>, stored: Option<Text>) -> Option<Text> {
-    asked.or(stored).or_else(|| Some("binary/octet-stream".into()))
+    asked
+        .or(stored)
+        .or_else(|| Some("binary/octet-stream".into()))
 }
 
 fn check(conditions: &Conditions, version: &Version, context: &Context) -> Result<(), Error> {

@@ -78,7 +78,9 @@ pub(super) fn describe(context: &Context, summary: &Summary) {
 fn set_modified(context: &Context, summary: &Summary) {
     let mut time = Vec::new();
     let pushed = crate::convert::time(summary.modified).push_http_date(&mut time);
-    if pushed.is_ok() && let Ok(time) = HeaderValue::from_bytes(&time) {
+    if pushed.is_ok()
+        && let Ok(time) = HeaderValue::from_bytes(&time)
+    {
         set_header(context, LAST_MODIFIED, time);
     }
 }

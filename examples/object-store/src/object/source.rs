@@ -52,10 +52,18 @@ mod tests {
             ("b/a+b", "b", "a+b", None),
             ("b%2Fk", "b", "k", None),
             ("b/k?versionId=null", "b", "k", Some("null")),
-            ("b/k?x?versionId=00000000000000ff", "b", "k?x", Some("00000000000000ff")),
+            (
+                "b/k?x?versionId=00000000000000ff",
+                "b",
+                "k?x",
+                Some("00000000000000ff"),
+            ),
         ] {
             let found = CopySource::parse(source).unwrap();
-            assert_eq!((&*found.bucket, &*found.key, found.id.as_deref()), (bucket, key, id));
+            assert_eq!(
+                (&*found.bucket, &*found.key, found.id.as_deref()),
+                (bucket, key, id)
+            );
         }
         for wrong in ["", "b", "b/", "/", "b/%zz", "b/%ff", "b/k?versionId=1"] {
             assert!(CopySource::parse(wrong).is_err(), "{wrong}");

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use redb::{
-    Database as Redb, ReadOnlyTable, ReadableDatabase, ReadableTable, Table,
-    TableDefinition, WriteTransaction,
+    Database as Redb, ReadOnlyTable, ReadableDatabase, ReadableTable, Table, TableDefinition,
+    WriteTransaction,
 };
 
 use super::backend::Backend;

@@ -139,9 +139,7 @@ impl Files {
 }
 
 fn shard(directory: &Path, id: u64) -> PathBuf {
-    directory
-        .join("data")
-        .join(format!("{:02x}", id % FANOUT))
+    directory.join("data").join(format!("{:02x}", id % FANOUT))
 }
 
 fn name(id: u64) -> String {

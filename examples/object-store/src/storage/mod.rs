@@ -42,12 +42,12 @@ mod tests;
 pub(crate) use database::{Abort, Changes, View};
 pub(crate) use files::DataFile;
 pub(crate) use receive::Received;
-pub(crate) use scan::version_sequence;
-pub(crate) use send::slice;
 pub(crate) use record::{
     Bucket, Checksums, Facts, Part, PartSize, Summary, Tag, Upload, Version, Versioning,
     is_version_id,
 };
+pub(crate) use scan::version_sequence;
+pub(crate) use send::slice;
 pub use store::OpenError;
 pub(crate) use store::{Pinned, Store};
 pub(crate) use versions::Deleted;

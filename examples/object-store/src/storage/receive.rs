@@ -151,6 +151,8 @@ async fn complete(mut file: DataFile, size: u64) -> Result<Received, Fault> {
 }
 
 pub(super) async fn joined<T>(task: JoinHandle<io::Result<T>>) -> Result<T, Error> {
-    let result = task.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+    let result = task
+        .await
+        .unwrap_or_else(|error| Err(io::Error::other(error)));
     result.map_err(Error::from_io)
 }

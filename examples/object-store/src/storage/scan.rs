@@ -47,7 +47,9 @@ impl View {
         decode: impl Fn(&[u8]) -> Result<T, Damaged> + 'static,
     ) -> Result<Entries<T>, Abort> {
         let start = from.map(|key| (bucket, key));
-        let range = self.objects.range::<(&str, &str)>((start, Bound::Unbounded))?;
+        let range = self
+            .objects
+            .range::<(&str, &str)>((start, Bound::Unbounded))?;
         let bucket = bucket.to_owned();
         Ok(Box::new(range.map_while(move |item| {
             let read = || -> Result<Option<(String, T)>, Abort> {
@@ -68,7 +70,10 @@ impl View {
             return Ok(Vec::new());
         };
         let mut versions = vec![Version::decode_summary(newest.value())?];
-        for item in self.older.range((bucket, key, 0)..=(bucket, key, u64::MAX))? {
+        for item in self
+            .older
+            .range((bucket, key, 0)..=(bucket, key, u64::MAX))?
+        {
             versions.push(Version::decode_summary(item?.1.value())?);
         }
         Ok(versions)
@@ -100,7 +105,9 @@ impl View {
         from: Bound<(&str, &str)>,
     ) -> Result<impl Iterator<Item = Entry<Upload>> + use<>, Abort> {
         let start = from.map(|(key, id)| (bucket, key, id));
-        let range = self.uploads.range::<(&str, &str, &str)>((start, Bound::Unbounded))?;
+        let range = self
+            .uploads
+            .range::<(&str, &str, &str)>((start, Bound::Unbounded))?;
         let bucket = bucket.to_owned();
         Ok(range.map_while(move |item| {
             let read = || -> Result<Option<(String, Upload)>, Abort> {
@@ -109,7 +116,10 @@ impl View {
                 if found != bucket {
                     return Ok(None);
                 }
-                Ok(Some((format!("{key}\0{id}"), record::decode(upload.value())?)))
+                Ok(Some((
+                    format!("{key}\0{id}"),
+                    record::decode(upload.value())?,
+                )))
             };
             read().transpose()
         }))

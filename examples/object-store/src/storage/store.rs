@@ -62,7 +62,9 @@ impl Store {
         let files = Arc::new(Files::open(directory, is_synced).map_err(failed)?);
         let path = directory.join("objects.redb");
         let database = Database::open(&path, CACHE, is_synced).map_err(OpenError)?;
-        let view = database.view().map_err(|error| OpenError(format!("{error:?}")))?;
+        let view = database
+            .view()
+            .map_err(|error| OpenError(format!("{error:?}")))?;
         let largest = recovery::recover(&files, &view).map_err(failed)?;
         drop(view);
         files.set_next(largest + 1);
@@ -167,7 +169,10 @@ impl Pinned {
             let position = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
             let len = version.inline.len();
             let end = position(range.end).min(len);
-            return version.inline.slice(position(range.start).min(end)..end).into();
+            return version
+                .inline
+                .slice(position(range.start).min(end)..end)
+                .into();
         }
         let segments = send::slice(&version.detail.segments, &range);
         send::stream(&segments, Arc::clone(&self.pins))

@@ -18,8 +18,13 @@ async fn open(directory: &Path) -> Store {
         versioning: Versioning::Off,
         tags: None,
     };
-    let created = store.change(move |changes| changes.create_bucket("b", &bucket)).await;
-    assert!(matches!(created, Ok(()) | Err(Error::BucketAlreadyOwnedByYou)));
+    let created = store
+        .change(move |changes| changes.create_bucket("b", &bucket))
+        .await;
+    assert!(matches!(
+        created,
+        Ok(()) | Err(Error::BucketAlreadyOwnedByYou)
+    ));
     store
 }
 
@@ -42,7 +47,10 @@ fn pieces(body: Vec<u8>) -> ByteStream {
 }
 
 async fn put(store: &Store, key: &'static str, body: &[u8]) -> Result<(), Error> {
-    let mut received = store.receive(pieces(body.to_vec()), u64::MAX).await.unwrap();
+    let mut received = store
+        .receive(pieces(body.to_vec()), u64::MAX)
+        .await
+        .unwrap();
     let sum: [u8; 16] = Md5::digest(body).into();
     assert_eq!((received.md5, received.size), (sum, body.len() as u64));
     let file = received.file.take();
@@ -50,9 +58,8 @@ async fn put(store: &Store, key: &'static str, body: &[u8]) -> Result<(), Error>
     version.summary.size = received.size;
     version.inline = received.inline;
     version.detail.segments = file.iter().map(DataFile::segment).collect();
-    let change = move |changes: &mut Changes<'_>| {
-        changes.put("b", key, version, file, |_| Ok(())).map(drop)
-    };
+    let change =
+        move |changes: &mut Changes<'_>| changes.put("b", key, version, file, |_| Ok(())).map(drop);
     store.change(change).await
 }
 
@@ -162,10 +169,23 @@ async fn what_is_not_stored_leaves_nothing() {
     }
     let broken = ByteStream::new(Broken(Some(error), 0));
     assert!(store.receive(broken, u64::MAX).await.is_err());
-    assert!(store.receive(pieces(vec![0; 600_000]), 500_000).await.is_err());
-    drop(store.receive(pieces(vec![0; 600_000]), u64::MAX).await.unwrap());
+    assert!(
+        store
+            .receive(pieces(vec![0; 600_000]), 500_000)
+            .await
+            .is_err()
+    );
+    drop(
+        store
+            .receive(pieces(vec![0; 600_000]), u64::MAX)
+            .await
+            .unwrap(),
+    );
     // A change that is rejected drops its file too.
-    let mut received = store.receive(pieces(vec![0; 9_000]), u64::MAX).await.unwrap();
+    let mut received = store
+        .receive(pieces(vec![0; 9_000]), u64::MAX)
+        .await
+        .unwrap();
     let file = received.file.take();
     let change = move |changes: &mut Changes<'_>| {
         let mut version = Version::default();
@@ -213,7 +233,10 @@ async fn copies_share_files() {
     // What was removed cannot be referred to again.
     let version = (*old.version).clone();
     let change = move |changes: &mut Changes<'_>| changes.put("b", "k", version, None, |_| Ok(()));
-    assert_eq!(store.change(change).await.unwrap_err(), Error::OperationAborted);
+    assert_eq!(
+        store.change(change).await.unwrap_err(),
+        Error::OperationAborted
+    );
     drop(old);
     assert_eq!(files(directory.path(), 0), 0);
 }
@@ -222,10 +245,14 @@ async fn copies_share_files() {
 async fn directories_are_checked() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path()).await;
-    let error = Store::open(directory.path(), false).unwrap_err().to_string();
+    let error = Store::open(directory.path(), false)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("in use"), "{error}");
     drop(store);
     std::fs::write(directory.path().join("mine"), b"").unwrap();
-    let error = Store::open(directory.path(), false).unwrap_err().to_string();
+    let error = Store::open(directory.path(), false)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("not of an object store"), "{error}");
 }

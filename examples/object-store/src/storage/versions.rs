@@ -270,7 +270,10 @@ impl Changes<'_> {
     /// Counts references to the files of segments.
     pub(super) fn refer(&mut self, segments: &[Segment]) -> Result<(), Abort> {
         for segment in segments {
-            let count = self.files.get(segment.file)?.map_or(0, |count| count.value());
+            let count = self
+                .files
+                .get(segment.file)?
+                .map_or(0, |count| count.value());
             self.files.insert(segment.file, count.saturating_add(1))?;
         }
         Ok(())
@@ -279,7 +282,10 @@ impl Changes<'_> {
     /// Removes references to the files of segments. Files without references are removed after the transaction.
     pub(super) fn release(&mut self, segments: &[Segment]) -> Result<(), Abort> {
         for segment in segments {
-            let count = self.files.get(segment.file)?.map_or(0, |count| count.value());
+            let count = self
+                .files
+                .get(segment.file)?
+                .map_or(0, |count| count.value());
             if count > 1 {
                 self.files.insert(segment.file, count - 1)?;
             } else {

@@ -44,7 +44,9 @@ impl Writer {
                 commit(&database, &files, group);
             }
         };
-        let thread = thread::Builder::new().name("writer".to_owned()).spawn(run)?;
+        let thread = thread::Builder::new()
+            .name("writer".to_owned())
+            .spawn(run)?;
         Ok(Self {
             jobs: Some(jobs),
             thread: Some(thread),

@@ -61,9 +61,16 @@ impl Body {
         if self.is_multipart {
             return self.put_in_parts(client, key).await;
         }
-        let call = client.put_object().bucket("bkt").key(key).body(self.bytes());
+        let call = client
+            .put_object()
+            .bucket("bkt")
+            .key(key)
+            .body(self.bytes());
         let call = call.metadata([("seed".into(), self.seed.to_string().into())].into());
-        call.send().await.map(drop).map_err(|error| error.to_string())
+        call.send()
+            .await
+            .map(drop)
+            .map_err(|error| error.to_string())
     }
 
     async fn put_in_parts(self, client: &Client, key: &str) -> Result<(), String> {
@@ -75,15 +82,27 @@ impl Body {
         let (first, second) = body.split_at(body.len() / 2);
         let mut parts = Vec::new();
         for (number, piece) in [(1, first), (2, second)] {
-            let call = client.upload_part().bucket("bkt").key(key).upload_id(id.clone());
+            let call = client
+                .upload_part()
+                .bucket("bkt")
+                .key(key)
+                .upload_id(id.clone());
             let part = call.part_number(number).body(piece).send().await;
             let tag = part.map_err(|error| error.to_string())?.etag.unwrap();
-            parts.push(CompletedPart::builder().part_number(number).etag(tag).build());
+            parts.push(
+                CompletedPart::builder()
+                    .part_number(number)
+                    .etag(tag)
+                    .build(),
+            );
         }
         let upload = CompletedMultipartUpload::builder().parts(parts).build();
         let call = client.complete_multipart_upload().bucket("bkt").key(key);
         let call = call.upload_id(id).multipart_upload(upload);
-        call.send().await.map(drop).map_err(|error| error.to_string())
+        call.send()
+            .await
+            .map(drop)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -92,12 +111,20 @@ async fn load(client: Client, own: u64, mut numbers: Numbers, ledger: Ledger) {
     loop {
         let key = format!("client {own}/key {}", numbers.below(KEYS));
         let content = (numbers.below(6) > 0).then(|| Body::random(&mut numbers));
-        ledger.lock().unwrap().entry(key.clone()).or_default().pending = Some(content);
+        ledger
+            .lock()
+            .unwrap()
+            .entry(key.clone())
+            .or_default()
+            .pending = Some(content);
         let result = match content {
             Some(body) => body.put(&client, &key).await,
             None => {
                 let call = client.delete_object().bucket("bkt").key(key.as_str());
-                call.send().await.map(drop).map_err(|error| error.to_string())
+                call.send()
+                    .await
+                    .map(drop)
+                    .map_err(|error| error.to_string())
             }
         };
         if result.is_err() {
@@ -115,7 +142,12 @@ async fn check(client: &Client, ledger: &Ledger) -> usize {
     let mut expected = ledger.lock().unwrap().clone();
     let mut found = 0;
     for (key, expected) in &mut expected {
-        let got = client.get_object().bucket("bkt").key(key.as_str()).send().await;
+        let got = client
+            .get_object()
+            .bucket("bkt")
+            .key(key.as_str())
+            .send()
+            .await;
         let content = match got {
             Err(GetObjectError::NoSuchKey(_)) => None,
             Err(error) => panic!("{key}: {error}"),
@@ -126,7 +158,11 @@ async fn check(client: &Client, ledger: &Ledger) -> usize {
                 let (len, sum) = sum_of(output).await;
                 let is_multipart = etag.ends_with("-2");
                 assert!(is_multipart || etag == sum, "{key}: the object is torn");
-                let body = Body { seed, len, is_multipart };
+                let body = Body {
+                    seed,
+                    len,
+                    is_multipart,
+                };
                 let whole = body.bytes();
                 let again = <md5::Md5 as md5::Digest>::digest(&whole);
                 let again: String = again.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -148,10 +184,17 @@ async fn check(client: &Client, ledger: &Ledger) -> usize {
 
 /// Checks that the list has the same objects, and that there are no other data files.
 async fn check_list(client: &Client, data: &Path, found: usize) {
-    let uploads = client.list_multipart_uploads().bucket("bkt").send().await.unwrap();
+    let uploads = client
+        .list_multipart_uploads()
+        .bucket("bkt")
+        .send()
+        .await
+        .unwrap();
     for upload in uploads.uploads.unwrap_or_default() {
         let call = client.abort_multipart_upload().bucket("bkt");
-        let call = call.key(upload.key.unwrap()).upload_id(upload.upload_id.unwrap());
+        let call = call
+            .key(upload.key.unwrap())
+            .upload_id(upload.upload_id.unwrap());
         call.send().await.unwrap();
     }
     let listed = client.list_objects_v2().bucket("bkt").send().await.unwrap();
@@ -169,7 +212,11 @@ async fn check_list(client: &Client, data: &Path, found: usize) {
     let start = Instant::now();
     while count(data) != expected {
         // Another thread removes files.
-        assert!(start.elapsed() < Duration::from_secs(5), "{} files, expected {expected}", count(data));
+        assert!(
+            start.elapsed() < Duration::from_secs(5),
+            "{} files, expected {expected}",
+            count(data)
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -183,7 +230,10 @@ fn count(data: &Path) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_store_loses_nothing() {
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let seed = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_nanos() as u64;
     eprintln!("seed: {seed}");
     let mut numbers = Numbers::new(seed);
     let data = tempfile::tempdir().unwrap();

@@ -13,7 +13,10 @@ const MIB: u64 = 1 << 20;
 /// The largest resident size of the program so far, in bytes.
 fn peak(program: &Program) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
     let kibibytes = line.split_whitespace().nth(1).unwrap();
     kibibytes.parse::<u64>().unwrap() * 1024
 }
@@ -22,9 +25,22 @@ fn peak(program: &Program) -> u64 {
 async fn transfer(program: &Program, key: &str, size: u64) {
     let client = program.client();
     let body = Blocks::stream(7, size);
-    let put = client.put_object().bucket("bkt").key(key).body(body).send().await.unwrap();
+    let put = client
+        .put_object()
+        .bucket("bkt")
+        .key(key)
+        .body(body)
+        .send()
+        .await
+        .unwrap();
     let etag = put.etag.unwrap();
-    let got = client.get_object().bucket("bkt").key(key).send().await.unwrap();
+    let got = client
+        .get_object()
+        .bucket("bkt")
+        .key(key)
+        .send()
+        .await
+        .unwrap();
     let (len, sum) = sum_of(got).await;
     assert_eq!((len, format!("\"{sum}\"")), (size, etag.to_string()));
 }
@@ -35,7 +51,13 @@ async fn large_objects_take_little_memory() {
     let size = size.unwrap_or(512) * MIB;
     let data = tempfile::tempdir().unwrap();
     let program = Program::start(data.path(), &[]);
-    program.client().create_bucket().bucket("bkt").send().await.unwrap();
+    program
+        .client()
+        .create_bucket()
+        .bucket("bkt")
+        .send()
+        .await
+        .unwrap();
     transfer(&program, "small", 10_000).await;
     let before = peak(&program);
     transfer(&program, "large", size).await;

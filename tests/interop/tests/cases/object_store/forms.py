@@ -70,6 +70,7 @@ same(connection.getresponse().status, 400)
 same(fails(s3.head_object, Bucket="bkt", Key="cut"), ["404", 404])
 
 # Errors in S3's XML.
+connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=30)
 connection.request("GET", "/bkt/not%20here")
 answer = connection.getresponse()
 text = answer.read().decode()
