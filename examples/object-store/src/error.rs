@@ -22,7 +22,7 @@ pub enum Error {
     IllegalVersioningConfiguration,
     IncompleteBody,
     /// Use [`Error::internal`], which reports the reason.
-    InternalError,
+    Internal,
     /// There is no space left on the disk.
     InsufficientStorage,
     InvalidArgument(&'static str),
@@ -63,11 +63,11 @@ impl Error {
     )]
     pub(crate) fn internal(reason: String) -> Self {
         eprintln!("object-store: {reason}");
-        Self::InternalError
+        Self::Internal
     }
 
     /// The error of a failed read or write.
-    pub(crate) fn from_io(error: io::Error) -> Self {
+    pub(crate) fn from_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::InsufficientStorage,
             _ => Self::internal(error.to_string()),
@@ -115,7 +115,7 @@ impl Error {
                 400,
                 "The request body terminated unexpectedly",
             ),
-            Self::InternalError => (
+            Self::Internal => (
                 "InternalError",
                 500,
                 "We encountered an internal error. Please try again.",

@@ -132,7 +132,7 @@ fn of_fault(fault: &Fault) -> Error {
     let own = [
         Error::EntityTooLarge,
         Error::InsufficientStorage,
-        Error::InternalError,
+        Error::Internal,
     ];
     let found = own
         .into_iter()

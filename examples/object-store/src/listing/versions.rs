@@ -47,19 +47,13 @@ fn versions(
         return Ok(found);
     }
     if let Some((key, id)) = marker {
-        let all = view.versions_of(bucket, &key)?;
-        let sequence = crate::storage::version_sequence(&all, &id)
-            .ok_or(Error::InvalidArgument("Invalid version id specified"))?;
-        let rest = all
-            .into_iter()
-            .enumerate()
-            .filter(|(_, version)| version.sequence < sequence);
-        for (index, version) in rest {
+        // One more than the page has place for, to know whether there is one.
+        for (version, is_latest) in view.versions_of(bucket, &key, Some(&id), query.most + 1)? {
             if found.entries.len() == query.most {
                 found.next = last_of(&found.entries);
                 return Ok(found);
             }
-            found.entries.push((key.clone(), version, index == 0));
+            found.entries.push((key.clone(), version, is_latest));
         }
     }
     let keys: Page<()> = page(query, |from| view.keys_from(bucket, from))?;
@@ -87,13 +81,14 @@ fn versions(
             continue;
         }
         let Some((key, ())) = names.next() else { break };
-        for (index, version) in view.versions_of(bucket, &key)?.into_iter().enumerate() {
+        let left = query.most - found.entries.len() - found.prefixes.len();
+        for (version, is_latest) in view.versions_of(bucket, &key, None, left + 1)? {
             if is_full(&found) {
                 found.next = last;
                 return Ok(found);
             }
             last = Some((key.clone(), Some(version.id())));
-            found.entries.push((key.clone(), version, index == 0));
+            found.entries.push((key.clone(), version, is_latest));
         }
     }
     if keys.next.is_some() {

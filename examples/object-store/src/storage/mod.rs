@@ -46,7 +46,6 @@ pub(crate) use record::{
     Bucket, Checksums, Facts, Part, PartSize, Summary, Tag, Upload, Version, Versioning,
     is_version_id,
 };
-pub(crate) use scan::version_sequence;
 pub(crate) use send::slice;
 pub use store::OpenError;
 pub(crate) use store::{Pinned, Store};

@@ -15,6 +15,8 @@ use crate::error::Error;
 /// Bytes are hashed and written in batches of at least this size. One batch is written while the next arrives, so an
 /// upload takes about three times as much memory, with the buffer of its connection.
 const BATCH: usize = 128 * 1024;
+/// Or of so many pieces. Each takes memory beside its bytes.
+const PIECES: usize = 1024;
 
 /// A body that has arrived.
 #[derive(Debug)]
@@ -113,7 +115,7 @@ async fn write_all(
             return Err(Error::EntityTooLarge.into());
         }
         batch.push(piece);
-        if batch.len >= BATCH {
+        if batch.len >= BATCH || batch.pieces.len() >= PIECES {
             let file = joined(writing).await?;
             writing = write(file, std::mem::take(&mut batch));
         }
@@ -154,5 +156,5 @@ pub(super) async fn joined<T>(task: JoinHandle<io::Result<T>>) -> Result<T, Erro
     let result = task
         .await
         .unwrap_or_else(|error| Err(io::Error::other(error)));
-    result.map_err(Error::from_io)
+    result.map_err(|error| Error::from_io(&error))
 }

@@ -235,8 +235,10 @@ impl Version {
     }
 }
 
+type Parts<'b> = (&'b [u8], &'b [u8], &'b [u8]);
+
 /// Splits an encoded version into summary, detail and inline body.
-fn split(bytes: &[u8]) -> Result<(&[u8], &[u8], &[u8]), Damaged> {
+fn split(bytes: &[u8]) -> Result<Parts<'_>, Damaged> {
     let cut = || Damaged("a version is cut off".to_owned());
     let (lens, rest) = bytes.split_first_chunk::<8>().ok_or_else(cut)?;
     let len = |at: usize| u32::from_be_bytes([lens[at], lens[at + 1], lens[at + 2], lens[at + 3]]);

@@ -4,6 +4,7 @@ use std::ops::Bound;
 
 use super::database::{Abort, Damaged, View};
 use super::record::{self, Bucket, Summary, Upload, Version};
+use crate::error::Error;
 
 type Entry<T> = Result<(String, T), Abort>;
 type Entries<T> = Box<dyn Iterator<Item = Entry<T>>>;
@@ -64,19 +65,43 @@ impl View {
         })))
     }
 
-    /// All versions of a key, the newest first.
-    pub(crate) fn versions_of(&self, bucket: &str, key: &str) -> Result<Vec<Summary>, Abort> {
-        let Some(newest) = self.objects.get((bucket, key))? else {
-            return Ok(Vec::new());
+    /// Up to `most` versions of a key, the newest first, with whether they are the newest one. If there is a marker, only
+    /// those that are older than the version of this id, which need not exist, unless it is `null`.
+    ///
+    /// # Errors
+    ///
+    /// The marker is not a version id, or there is no version `null`.
+    pub(crate) fn versions_of(
+        &self,
+        bucket: &str,
+        key: &str,
+        marker: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<(Summary, bool)>, Abort> {
+        let newest = self.objects.get((bucket, key))?;
+        let newest = newest.map(|found| Version::decode_summary(found.value()));
+        let newest = newest.transpose()?;
+        let wrong = Error::InvalidArgument("Invalid version id specified");
+        // The tables are in the order of inverted sequence numbers.
+        let first = match marker {
+            None => 0,
+            Some(record::NULL) => match &newest {
+                Some(newest) if newest.is_null => (!newest.sequence).saturating_add(1),
+                _ => {
+                    self.older_position(bucket, key, record::NULL)?
+                        .ok_or(wrong)?
+                        + 1
+                }
+            },
+            Some(id) => (!record::sequence_of(id).ok_or(wrong)?).saturating_add(1),
         };
-        let mut versions = vec![Version::decode_summary(newest.value())?];
-        for item in self
+        let newest = newest.filter(|newest| !newest.sequence >= first);
+        let older = self
             .older
-            .range((bucket, key, 0)..=(bucket, key, u64::MAX))?
-        {
-            versions.push(Version::decode_summary(item?.1.value())?);
-        }
-        Ok(versions)
+            .range((bucket, key, first)..=(bucket, key, u64::MAX))?;
+        let older = older.map(|item| Ok((Version::decode_summary(item?.1.value())?, false)));
+        let newest = newest.map(|newest| Ok((newest, true)));
+        newest.into_iter().chain(older).take(most).collect()
     }
 
     /// The uploads from a text on that consists of the key, a zero character and the id of the upload.
@@ -123,17 +148,5 @@ impl View {
             };
             read().transpose()
         }))
-    }
-}
-
-/// The sequence number from which a list continues after a version. The version need not exist any more, unless it is
-/// `null`.
-pub(crate) fn version_sequence(versions: &[Summary], id: &str) -> Option<u64> {
-    match record::sequence_of(id) {
-        Some(sequence) => Some(sequence),
-        None => {
-            let mut found = versions.iter().filter(|version| version.is_null);
-            found.next().map(|version| version.sequence)
-        }
     }
 }

@@ -29,7 +29,7 @@ async fn open(directory: &Path) -> Store {
 }
 
 /// A stream in pieces of a few thousand bytes.
-fn pieces(body: Vec<u8>) -> ByteStream {
+fn pieces(body: &[u8]) -> ByteStream {
     struct Pieces(Vec<Bytes>);
     impl futures_core::Stream for Pieces {
         type Item = Result<Bytes, StreamError>;
@@ -47,10 +47,7 @@ fn pieces(body: Vec<u8>) -> ByteStream {
 }
 
 async fn put(store: &Store, key: &'static str, body: &[u8]) -> Result<(), Error> {
-    let mut received = store
-        .receive(pieces(body.to_vec()), u64::MAX)
-        .await
-        .unwrap();
+    let mut received = store.receive(pieces(body), u64::MAX).await.unwrap();
     let sum: [u8; 16] = Md5::digest(body).into();
     assert_eq!((received.md5, received.size), (sum, body.len() as u64));
     let file = received.file.take();
@@ -169,23 +166,15 @@ async fn what_is_not_stored_leaves_nothing() {
     }
     let broken = ByteStream::new(Broken(Some(error), 0));
     assert!(store.receive(broken, u64::MAX).await.is_err());
-    assert!(
-        store
-            .receive(pieces(vec![0; 600_000]), 500_000)
-            .await
-            .is_err()
-    );
+    assert!(store.receive(pieces(&[0; 600_000]), 500_000).await.is_err());
     drop(
         store
-            .receive(pieces(vec![0; 600_000]), u64::MAX)
+            .receive(pieces(&[0; 600_000]), u64::MAX)
             .await
             .unwrap(),
     );
     // A change that is rejected drops its file too.
-    let mut received = store
-        .receive(pieces(vec![0; 9_000]), u64::MAX)
-        .await
-        .unwrap();
+    let mut received = store.receive(pieces(&[0; 9_000]), u64::MAX).await.unwrap();
     let file = received.file.take();
     let change = move |changes: &mut Changes<'_>| {
         let mut version = Version::default();
