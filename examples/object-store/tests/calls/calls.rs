@@ -187,7 +187,7 @@ async fn operations_that_are_not_there() {
         "PUT /bkt?policy",
         "PUT /bkt/k?acl",
         "DELETE /bkt?strange=",
-        "DELETE /bkt/k?uploadId",
+        "DELETE /bkt/k?acl",
         "POST /bkt/k?restore",
     ] {
         let (status, answer) = send(&running, line, "", "").await;
