@@ -1,7 +1,7 @@
 //! Large objects are uploaded and downloaded with little memory.
 //!
-//! `OBJECT_STORE_TEST_MIB` is the size of the object, by default 512. Ten objects of a tenth of that size are transferred at
-//! the same time.
+//! `OBJECT_STORE_TEST_MIB` is the size of the object, by default 512. Then ten objects of a tenth of that size are
+//! transferred at the same time.
 
 use std::fs;
 
@@ -62,6 +62,8 @@ async fn large_objects_take_little_memory() {
     let before = peak(&program);
     transfer(&program, "large", size).await;
     let one = peak(&program) - before;
+    let delete = program.client().delete_object().bucket("bkt").key("large");
+    delete.send().await.unwrap();
     let all = (0..10).map(|number| {
         let program = &program;
         async move { transfer(program, &format!("large {number}"), size / 10).await }
