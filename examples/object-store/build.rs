@@ -6,26 +6,39 @@ use std::env;
 use std::error::Error;
 use std::path::PathBuf;
 
-const OPERATIONS: [&str; 19] = [
+const OPERATIONS: [&str; 32] = [
     "AbortMultipartUpload",
     "CompleteMultipartUpload",
     "CopyObject",
     "CreateBucket",
     "CreateMultipartUpload",
     "DeleteBucket",
+    "DeleteBucketTagging",
     "DeleteObject",
     "DeleteObjects",
+    "DeleteObjectTagging",
+    "GetBucketAcl",
     "GetBucketLocation",
+    "GetBucketTagging",
+    "GetBucketVersioning",
     "GetObject",
+    "GetObjectAcl",
+    "GetObjectAttributes",
+    "GetObjectTagging",
     "HeadBucket",
     "HeadObject",
     "ListBuckets",
     "ListMultipartUploads",
     "ListObjects",
     "ListObjectsV2",
+    "ListObjectVersions",
     "ListParts",
+    "PutBucketTagging",
+    "PutBucketVersioning",
     "PutObject",
+    "PutObjectTagging",
     "UploadPart",
+    "UploadPartCopy",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

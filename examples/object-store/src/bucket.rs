@@ -1,83 +1,164 @@
 //! Operations on buckets.
 
 use polywire::protocol::Fault;
+use polywire::rpc::Context;
 
 use crate::clock::now;
+use crate::convert::time;
 use crate::error::Error;
-use crate::listing::{After, owner, size};
+use crate::listing::{After, Query, owner, page, page_size};
 use crate::s3::{
-    Bucket as Listed, BucketLocationConstraint, CreateBucketOutput, CreateBucketRequest,
-    DeleteBucketOutput, DeleteBucketRequest, GetBucketLocationOutput, GetBucketLocationRequest,
-    HeadBucketOutput, HeadBucketRequest, ListBucketsOutput, ListBucketsRequest,
+    Bucket as Listed, BucketLocationConstraint, BucketVersioningStatus, CreateBucketOutput,
+    CreateBucketRequest, DeleteBucketOutput, DeleteBucketRequest, GetBucketLocationOutput,
+    GetBucketLocationRequest, GetBucketVersioningOutput, GetBucketVersioningRequest,
+    HeadBucketOutput, HeadBucketRequest, ListBucketsOutput, ListBucketsRequest, MfaDelete,
+    PutBucketVersioningOutput, PutBucketVersioningRequest,
 };
-use crate::store::Store;
+use crate::service::ObjectStore;
+use crate::storage::{Bucket, Versioning, View};
 
-/// Of a bucket that was made without one.
+/// The region of a bucket that was created without one.
 const REGION: &str = "us-east-1";
 
 /// CreateBucket.
-pub(crate) fn create(
-    store: &Store,
+pub(crate) async fn create(
+    own: &ObjectStore,
     input: CreateBucketRequest,
+    _: &Context,
 ) -> Result<CreateBucketOutput, Fault> {
     if !is_name(&input.bucket) {
         return Err(Error::InvalidBucketName.into());
     }
+    if input.object_lock_enabled_for_bucket == Some(true) {
+        return Err(Error::NotImplemented("This store has no object lock.").into());
+    }
     let configuration = input.create_bucket_configuration;
     let region = configuration.and_then(|own| own.location_constraint);
-    let region = region.map(|region| region.as_str().into());
-    store.lock().create(&input.bucket, region, now())?;
-    let location = format!("/{}", input.bucket);
-    Ok(CreateBucketOutput::builder().location(location).build())
+    let bucket = Bucket {
+        created: now(),
+        region: region.map(|region| region.as_str().into()),
+        versioning: Versioning::Off,
+        tags: None,
+    };
+    let mut output = CreateBucketOutput::default();
+    output.location = Some(format!("/{}", input.bucket).into());
+    let name = input.bucket;
+    own.store
+        .change(move |changes| changes.create_bucket(&name, &bucket))
+        .await?;
+    Ok(output)
 }
 
 /// DeleteBucket.
-pub(crate) fn delete(
-    store: &Store,
+pub(crate) async fn delete(
+    own: &ObjectStore,
     input: DeleteBucketRequest,
+    _: &Context,
 ) -> Result<DeleteBucketOutput, Fault> {
-    store.lock().remove(&input.bucket)?;
+    own.store
+        .change(move |changes| changes.remove_bucket(&input.bucket))
+        .await?;
     Ok(DeleteBucketOutput::default())
 }
 
 /// HeadBucket.
-pub(crate) fn head(store: &Store, input: HeadBucketRequest) -> Result<HeadBucketOutput, Fault> {
-    let contents = store.lock();
-    let bucket = contents.bucket(&input.bucket).map_err(Error::headed)?;
-    let region = bucket.region.clone().unwrap_or(REGION.into());
-    Ok(HeadBucketOutput::builder().bucket_region(region).build())
+pub(crate) async fn head(
+    own: &ObjectStore,
+    input: HeadBucketRequest,
+    _: &Context,
+) -> Result<HeadBucketOutput, Fault> {
+    let bucket = own.store.view()?.bucket(&input.bucket);
+    let bucket = bucket.map_err(|abort| Error::from(abort).headed())?;
+    let mut output = HeadBucketOutput::default();
+    output.bucket_region = Some(bucket.region.unwrap_or(REGION.into()));
+    Ok(output)
 }
 
 /// GetBucketLocation.
-pub(crate) fn location(
-    store: &Store,
+pub(crate) async fn location(
+    own: &ObjectStore,
     input: GetBucketLocationRequest,
+    _: &Context,
 ) -> Result<GetBucketLocationOutput, Fault> {
-    let contents = store.lock();
+    let bucket = own
+        .store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
     let mut output = GetBucketLocationOutput::default();
-    let region = contents.bucket(&input.bucket)?.region.as_deref();
-    output.location_constraint = region.map(BucketLocationConstraint::from);
+    output.location_constraint = bucket.region.as_deref().map(BucketLocationConstraint::from);
+    Ok(output)
+}
+
+/// PutBucketVersioning.
+pub(crate) async fn set_versioning(
+    own: &ObjectStore,
+    input: PutBucketVersioningRequest,
+    _: &Context,
+) -> Result<PutBucketVersioningOutput, Fault> {
+    let configuration = input.versioning_configuration;
+    if configuration.mfa_delete == Some(MfaDelete::Enabled) {
+        return Err(Error::NotImplemented("This store has no MFA delete.").into());
+    }
+    let versioning = match configuration.status {
+        Some(BucketVersioningStatus::Enabled) => Versioning::Enabled,
+        Some(BucketVersioningStatus::Suspended) => Versioning::Suspended,
+        _ => return Err(Error::IllegalVersioningConfiguration.into()),
+    };
+    own.store
+        .change(move |changes| {
+            let mut bucket = changes.bucket(&input.bucket)?;
+            bucket.versioning = versioning;
+            changes.set_bucket(&input.bucket, &bucket)
+        })
+        .await?;
+    Ok(PutBucketVersioningOutput::default())
+}
+
+/// GetBucketVersioning.
+pub(crate) async fn versioning(
+    own: &ObjectStore,
+    input: GetBucketVersioningRequest,
+    _: &Context,
+) -> Result<GetBucketVersioningOutput, Fault> {
+    let bucket = own
+        .store
+        .view()?
+        .bucket(&input.bucket)
+        .map_err(Error::from)?;
+    let mut output = GetBucketVersioningOutput::default();
+    output.status = match bucket.versioning {
+        Versioning::Off => None,
+        Versioning::Enabled => Some(BucketVersioningStatus::Enabled),
+        Versioning::Suspended => Some(BucketVersioningStatus::Suspended),
+    };
     Ok(output)
 }
 
 /// ListBuckets.
-pub(crate) fn list(store: &Store, input: ListBucketsRequest) -> Result<ListBucketsOutput, Fault> {
+pub(crate) async fn list(
+    own: &ObjectStore,
+    input: ListBucketsRequest,
+    _: &Context,
+) -> Result<ListBucketsOutput, Fault> {
     let after = match &input.continuation_token {
         Some(token) => After::from_token(token)?,
         None => After::Nothing,
     };
-    let query = crate::listing::Query {
-        prefix: input.prefix.as_deref().unwrap_or_default(),
-        delimiter: "",
-        after: &after,
-        most: usize::try_from(size(input.max_buckets)?).unwrap_or_default(),
+    let query = Query {
+        prefix: input.prefix.as_deref().unwrap_or_default().to_owned(),
+        delimiter: String::new(),
+        after,
+        most: usize::try_from(page_size(input.max_buckets)?).unwrap_or_default(),
     };
-    let contents = store.lock();
-    let page = crate::listing::page(contents.buckets(), query);
-    let listed = page.keys.iter().map(|(name, bucket)| {
-        let region = bucket.region.clone().unwrap_or(REGION.into());
-        let listed = Listed::builder().name(*name).creation_date(bucket.created);
-        listed.bucket_region(region).build()
+    let read = move |view: &View| page(&query, |from| view.buckets_from(from));
+    let page = own.store.read(read).await?;
+    let listed = page.keys.into_iter().map(|(name, bucket)| {
+        let mut listed = Listed::default();
+        listed.name = Some(name.into());
+        listed.creation_date = Some(time(bucket.created));
+        listed.bucket_region = Some(bucket.region.unwrap_or(REGION.into()));
+        listed
     });
     let mut output = ListBucketsOutput::default();
     output.buckets = Some(listed.collect());
@@ -87,8 +168,8 @@ pub(crate) fn list(store: &Store, input: ListBucketsRequest) -> Result<ListBucke
     Ok(output)
 }
 
-/// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html>,
-/// without the names that it reserves.
+/// Whether a name follows <https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html>, except the
+/// reserved prefixes and suffixes.
 fn is_name(name: &str) -> bool {
     let is_end = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = name.as_bytes();

@@ -2,13 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use polywire::schema::Timestamp;
-
-/// Now, in whole seconds: `Last-Modified` has no others, and so the same object
-/// has one time wherever it is shown.
+/// The seconds since 1970. The store keeps no fractions, because `Last-Modified` has none: so an object has the same
+/// time in all responses.
 #[must_use]
-pub(crate) fn now() -> Timestamp {
+pub(crate) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let seconds = since.map_or(0, |since| since.as_secs());
-    Timestamp::new(i64::try_from(seconds).unwrap_or(i64::MAX), 0)
+    i64::try_from(seconds).unwrap_or(i64::MAX)
 }

@@ -3,34 +3,36 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
-use http::{HeaderValue, Request, Response, StatusCode};
-use polywire::protocol::{Fault, s3};
-use polywire::rpc::RoutedCall;
-use polywire::schema::{Location, Member, Operation};
-use polywire::text::percent;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use http_body::Body;
+use polywire::protocol::s3;
 use tower::{Layer, Service};
 
-use crate::error::Error;
+use crate::document::{ResponseBody, complete_error};
+use crate::form;
+use crate::service::ObjectStore;
 
 const ACL: &str = "x-amz-acl";
 
-/// Moves buckets from the host into the path, removes an empty `x-amz-acl`, and gives parts of objects the status 206.
+/// Moves buckets from the host into the path, removes an empty `x-amz-acl`, answers POST forms, gives ranges the status
+/// 206, adds headers to responses, and completes the documents of errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
     domains: Arc<[String]>,
+    own: Arc<ObjectStore>,
 }
 
 impl Http {
     /// For hosts `BUCKET.DOMAIN`.
     #[must_use]
-    pub(crate) fn new(domains: Vec<String>) -> Self {
-        Self {
-            domains: domains.into(),
-        }
+    pub(crate) fn new(domains: Vec<String>, own: Arc<ObjectStore>) -> Self {
+        let domains = domains.into();
+        Self { domains, own }
     }
 }
 
@@ -40,7 +42,7 @@ impl<S> Layer<S> for Http {
     fn layer(&self, inner: S) -> HttpService<S> {
         HttpService {
             inner,
-            domains: Arc::clone(&self.domains),
+            settings: self.clone(),
         }
     }
 }
@@ -49,17 +51,20 @@ impl<S> Layer<S> for Http {
 #[derive(Clone, Debug)]
 pub(crate) struct HttpService<S> {
     inner: S,
-    domains: Arc<[String]>,
+    settings: Http,
 }
 
 impl<S, B, R> Service<Request<B>> for HttpService<S>
 where
     S: Service<Request<B>, Response = Response<R>, Error = Infallible>,
     S::Future: Send + 'static,
+    B: Body<Data = Bytes> + Send + Unpin + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    R: Body<Data = Bytes> + Send + Unpin + 'static,
 {
-    type Response = Response<R>;
+    type Response = Response<ResponseBody<R>>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(context)
@@ -67,22 +72,29 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut head, body) = request.into_parts();
-        let domains: Vec<&str> = self.domains.iter().map(String::as_str).collect();
-        s3::path_style(&mut head, &domains);
+        let resource = head.uri.path().to_owned();
+        let domains = self.settings.domains.iter().map(String::as_str);
+        s3::path_style(&mut head, &domains.collect::<Vec<_>>());
+        if form::is_form(&head) {
+            let own = Arc::clone(&self.settings.own);
+            return Box::pin(async move { Ok(form::answer(&own, &head, body).await) });
+        }
         // Some clients send it for an object that has none. The model allows only its values.
         if head.headers.get(ACL).is_some_and(HeaderValue::is_empty) {
             head.headers.remove(ACL);
         }
-        // There is nothing to go on with, so the answer comes at once. Connections
-        // of botocore do not recover from that: they take the next answer wrong.
-        let is_empty = head
-            .headers
-            .get(CONTENT_LENGTH)
-            .is_some_and(|len| len == "0");
+        // A client that waits for 100 before it sends an empty body gets the final response instead. Connections of
+        // botocore do not recover from that: they take the next response wrong.
+        let length = head.headers.get(CONTENT_LENGTH);
+        let is_empty = length.is_some_and(|length| length == "0");
         let is_last = is_empty && head.headers.contains_key(EXPECT);
+        let more = ResponseHeaders::default();
+        head.extensions.insert(more.clone());
         let answer = self.inner.call(Request::from_parts(head, body));
         Box::pin(async move {
-            let mut response = answer.await?;
+            let response = answer.await?;
+            let mut response = complete_error(response, &resource).await;
+            more.add_to(response.headers_mut());
             if response.headers().contains_key(CONTENT_RANGE) && response.status() == 200 {
                 *response.status_mut() = StatusCode::PARTIAL_CONTENT;
             }
@@ -95,67 +107,23 @@ where
     }
 }
 
-/// Whether a query asks for something that the operation does not have. The request would be
-/// taken for one of an operation that the store has: `DELETE /bucket?policy` for DeleteBucket.
-///
-/// S3 names such operations by a parameter without a value. Other parameters that an operation
-/// does not know are ignored, as S3 does: signatures, and `x-id` of some clients. Names are
-/// read as the router reads them, to which `%61cl` is `acl`.
-fn names_other(query: &str, operation: Operation<'_>) -> bool {
-    let (_, uri, _) = operation.http().unwrap_or_default();
-    let literals = uri.split_once('?').map_or("", |(_, literals)| literals);
-    let is_known = |name: &str| {
-        let mut members = operation.input().members();
-        let is_member = |member: Member<'_>| {
-            member.location() == Location::Query && member.location_name() == name
-        };
-        literals.split('&').any(|literal| literal == name) || members.any(is_member)
-    };
-    query.split('&').any(|part| {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        percent::decode_query(name).is_ok_and(|name| match &*name {
-            // There are no versions.
-            "versionId" => true,
-            name => value.is_empty() && !name.is_empty() && !is_known(name),
-        })
-    })
+/// An extension of a request: headers that a handler adds to a response that has no members for them, such as an error.
+#[derive(Clone, Debug, Default)]
+struct ResponseHeaders(Arc<Mutex<HeaderMap>>);
+
+impl ResponseHeaders {
+    fn add_to(&self, headers: &mut HeaderMap) {
+        let more = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        headers.extend(more);
+    }
 }
 
-/// Refuses what this store would misunderstand.
-///
-/// # Errors
-///
-/// The request asks for something that is not there.
-pub(crate) fn check(routed: &RoutedCall, most: usize) -> Result<(), Fault> {
-    let call = &routed.context;
-    let query = call.uri().query().unwrap_or_default();
-    let is_other = |operation| names_other(query, operation);
-    if routed.operation().is_some_and(is_other) {
-        return Err(Error::NotImplemented("This store does not have that operation.").into());
+/// Sets a header of the response to a call.
+pub(crate) fn set_header(context: &polywire::rpc::Context, name: HeaderName, value: HeaderValue) {
+    if let Some(ResponseHeaders(headers)) = context.extensions().get() {
+        headers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name, value);
     }
-    let header = |name: &str| {
-        call.headers()
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-    };
-    // A body without a length is refused while it is read.
-    let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
-    if length.is_some_and(|length| length > most) {
-        let reason = "The body is larger than what this store reads of one request: \
-                      upload it in parts, or start the store with a larger --body.";
-        return Err(Error::EntityTooLarge(reason).into());
-    }
-    let is_streaming =
-        header("x-amz-content-sha256").is_some_and(|sum| sum.starts_with("STREAMING-"));
-    let is_chunked =
-        header("content-encoding").is_some_and(|coding| coding.contains("aws-chunked"));
-    if is_streaming || is_chunked {
-        let reason = "Bodies in signed chunks and trailing checksums are not read: \
-                      set request_checksum_calculation to when_required.";
-        return Err(Error::NotImplemented(reason).into());
-    }
-    if header("x-amz-copy-source").is_some() && query.contains("uploadId=") {
-        return Err(Error::NotImplemented("Parts cannot be copied from objects.").into());
-    }
-    Ok(())
 }

@@ -1,19 +1,26 @@
-//! An object store in memory that S3's clients talk to: the operations that
-//! most programs use, over restXml, typed from S3's own model.
+//! An object store on disk that S3's clients talk to: the operations that most programs use, over restXml, typed from
+//! S3's own model.
 //!
-//! Each file has one subject: `store.rs` the objects in memory, `bucket.rs`,
-//! `object.rs`, `multipart.rs` and `listing.rs` the operations, `layer.rs` what
-//! S3 does with HTTP that no model says. There are no versions, no access
-//! control (signatures are not looked at) and no checksums but MD5.
+//! | module | subject |
+//! |---|---|
+//! | `storage` | the data on disk, without S3's messages |
+//! | `object`, `multipart`, `listing`, `bucket`, `tagging`, `access` | the operations |
+//! | `form` | uploads by HTML forms |
+//! | `condition`, `range` | conditional requests and ranges of HTTP |
+//! | `error`, `document` | S3's errors |
+//! | `layer`, `refusal` | what S3 does with HTTP that its model does not say |
+//! | `service` | which function implements which operation |
+//!
+//! There is no access control: signatures are not checked.
 #![cfg(s3_model)]
 #![forbid(unsafe_code)]
 #![allow(
     clippy::field_reassign_with_default,
-    reason = "outputs have dozens of members, of which some are there"
+    reason = "outputs have dozens of members, most of which are absent"
 )]
 #![allow(
-    clippy::needless_pass_by_value,
-    reason = "operations get their input as the generated server gives it"
+    clippy::unused_async,
+    reason = "all operations have the same signature"
 )]
 
 polywire::include_service!(
@@ -21,80 +28,99 @@ polywire::include_service!(
     pub mod s3
 );
 
+mod access;
 mod bucket;
 mod clock;
 mod condition;
+mod convert;
+mod document;
 mod error;
+mod form;
 mod layer;
 mod listing;
 mod multipart;
 mod object;
 mod range;
+mod refusal;
 mod service;
-mod store;
+mod storage;
+mod tagging;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use polywire::rpc::server::HeadService;
-use polywire::rpc::{BuildError, RoutedCall, Server};
+use polywire::rpc::server::Timeouts;
+use polywire::rpc::{RoutedCall, Server};
 use polywire::schema::Limits;
 use tower::ServiceExt;
 
 pub use service::ObjectStore;
+pub use storage::OpenError;
 
-/// What the store may cost, and where it is.
+/// The most bytes of a request that is not the body of an object: lists of 10,000 parts or of 1,000 keys.
+const DOCUMENT: usize = 8 << 20;
+/// The most time for an upload or a download.
+const TRANSFER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Where the store is, and its limits.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The bytes that all objects may have together. Requests that are being
-    /// read may take as much again.
-    pub memory: u64,
-    /// The most bytes of one request, so of an object that is not uploaded in
-    /// parts.
-    pub body: usize,
+    /// The directory of the data.
+    pub data: PathBuf,
+    /// Whether a change is on disk when it is acknowledged. Otherwise it is in the cache of the kernel: it survives the
+    /// end of the process, but not a loss of power.
+    pub fsync: bool,
+    /// The most bytes of one request: of an object that is not uploaded in parts, or of a part.
+    pub put: u64,
     /// The most bytes of an object.
-    pub object: usize,
+    pub object: u64,
     /// The fewest bytes of a part that is not the last.
-    pub part: usize,
-    /// The domains before which buckets may stand in a host.
+    pub part: u64,
+    /// The domains that follow a bucket in a host.
     pub domains: Vec<String>,
 }
 
-impl Default for Settings {
-    /// What S3 has, but for the sizes.
-    fn default() -> Self {
+impl Settings {
+    /// The limits of S3, for a store in a directory.
+    #[must_use]
+    pub fn new(data: impl Into<PathBuf>) -> Self {
         Self {
-            memory: 1 << 30,
-            body: 64 << 20,
-            object: 512 << 20,
+            data: data.into(),
+            fsync: false,
+            put: 5 << 30,
+            object: 5 << 40,
             part: 5 << 20,
             domains: vec!["localhost".to_owned(), "s3.localhost".to_owned()],
         }
     }
 }
 
-/// The server of an empty store.
+/// Opens the store, and builds its server.
 ///
 /// # Errors
 ///
-/// The settings do not fit each other.
-pub fn server(settings: Settings) -> Result<Server, BuildError> {
-    let limits = Limits::DEFAULT
-        .with_bytes(settings.body)
-        .with_string(settings.body);
-    let http = layer::Http::new(settings.domains.clone());
-    let most = settings.body;
+/// The store cannot be opened: see [`ObjectStore::open`].
+pub fn server(settings: Settings) -> Result<Server, Box<dyn std::error::Error + Send + Sync>> {
+    let own = Arc::new(ObjectStore::open(settings)?);
+    let limits = Limits::DEFAULT.with_bytes(DOCUMENT).with_string(DOCUMENT);
+    let http = layer::Http::new(own.settings.domains.clone(), Arc::clone(&own));
+    let most = own.settings.put;
     let check = tower::layer::layer_fn(move |inner: HeadService| {
         tower::service_fn(move |routed: RoutedCall| {
             let inner = inner.clone();
             async move {
-                layer::check(&routed, most)?;
+                refusal::check(&routed, most)?;
                 inner.oneshot(routed).await
             }
         })
     });
-    let memory = usize::try_from(settings.memory).unwrap_or(usize::MAX);
-    s3::server::builder(ObjectStore::new(settings))
+    Ok(s3::server::builder(own)
         .limits(limits)
-        .body_memory(memory)
+        .stream_bytes(most)
+        .timeouts(Timeouts::DEFAULT.with_stream(TRANSFER))
         .http_layer(http)
         .head_layer(check)
-        .build()
+        .build()?)
 }

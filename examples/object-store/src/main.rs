@@ -1,4 +1,4 @@
-//! The object store as a program. `cargo run -p object-store -- --listen 127.0.0.1:9000`
+//! The object store as a program: `cargo run -p object-store -- --listen 127.0.0.1:9000 --data DIRECTORY`.
 
 #[cfg(s3_model)]
 mod program;

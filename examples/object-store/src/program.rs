@@ -1,54 +1,66 @@
 //! The arguments of the program, and the server.
 #![allow(
     clippy::print_stdout,
-    reason = "an example that talks to whoever runs it"
+    reason = "a program that tells its user how to call it"
 )]
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::Parser;
 use object_store::{Settings, server};
 
-/// An object store in memory that S3's clients talk to.
+/// An object store on disk that S3's clients talk to.
 ///
-/// What it holds is gone when it ends. Signatures are not looked at: whoever
-/// reaches the address may do everything.
+/// Signatures are not checked: everyone who reaches the address may do everything.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Where it listens.
+    /// The address to listen on.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000")]
     listen: SocketAddr,
-    /// The MiB that all objects may have together.
-    #[arg(long, value_name = "MIB", default_value_t = 1024)]
-    memory: u32,
-    /// The most MiB of one request.
-    #[arg(long, value_name = "MIB", default_value_t = 64)]
-    body: u32,
+    /// The directory of the data. It is created if it does not exist.
+    #[arg(long, value_name = "DIRECTORY", default_value = "object-store-data")]
+    data: PathBuf,
+    /// Write each change to disk before it is acknowledged, so that it survives a loss of power.
+    #[arg(long)]
+    fsync: bool,
+    /// The most MiB of one request: of an object that is not uploaded in parts, or of a part.
+    #[arg(long, value_name = "MIB", default_value_t = 5 << 10)]
+    put: u64,
     /// The most MiB of one object.
-    #[arg(long, value_name = "MIB", default_value_t = 512)]
-    object: u32,
-    /// The fewest KiB of a part of an upload but the last. S3 has 5120.
-    #[arg(long, value_name = "KIB", default_value_t = 5120)]
-    part: u32,
-    /// A domain before which buckets may stand in a host; may come again.
+    #[arg(long, value_name = "MIB", default_value_t = 5 << 20)]
+    object: u64,
+    /// The fewest KiB of a part that is not the last.
+    #[arg(long, value_name = "KIB", default_value_t = 5 << 10)]
+    part: u64,
+    /// A domain that follows a bucket in a host. Can be repeated.
     #[arg(long, value_name = "NAME", default_values = ["localhost", "s3.localhost"])]
     domain: Vec<String>,
 }
 
-#[tokio::main]
-pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn run() -> Result<(), Box<dyn std::error::Error>> {
     let arguments = Arguments::parse();
-    let mebibytes = |count: u32| usize::try_from(u64::from(count) << 20);
-    let settings = Settings {
-        memory: u64::from(arguments.memory) << 20,
-        body: mebibytes(arguments.body)?,
-        object: mebibytes(arguments.object)?,
-        part: usize::try_from(u64::from(arguments.part) << 10)?,
-        domains: arguments.domain,
-    };
-    let running = server(settings)?.listen(arguments.listen).await?;
+    // Each transfer has one blocking task at a time. More threads would only wait for the same disk.
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(32)
+        .build()?
+        .block_on(serve(arguments))
+}
+
+async fn serve(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let mut settings = Settings::new(arguments.data);
+    settings.fsync = arguments.fsync;
+    settings.put = arguments.put.saturating_mul(1 << 20);
+    settings.object = arguments.object.saturating_mul(1 << 20);
+    settings.part = arguments.part.saturating_mul(1 << 10);
+    settings.domains = arguments.domain;
+    let data = settings.data.display().to_string();
+    let server = server(settings).map_err(|error| -> Box<dyn std::error::Error> { error })?;
+    let running = server.listen(arguments.listen).await?;
     let url = format!("http://{}", running.address());
     println!("object-store: {url}");
+    println!("data: {data}");
     println!(
         "boto3: boto3.client('s3', endpoint_url='{url}', region_name='us-east-1', \
          aws_access_key_id='x', aws_secret_access_key='x', \
@@ -59,7 +71,11 @@ pub(crate) async fn run() -> Result<(), Box<dyn std::error::Error>> {
         "aws: AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x AWS_REGION=us-east-1 \
          AWS_REQUEST_CHECKSUM_CALCULATION=when_required AWS_ENDPOINT_URL_S3={url} aws s3 ls"
     );
-    tokio::signal::ctrl_c().await?;
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        result = tokio::signal::ctrl_c() => result?,
+        _ = terminate.recv() => {}
+    }
     running.shutdown().await;
     Ok(())
 }

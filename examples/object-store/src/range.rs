@@ -1,4 +1,4 @@
-//! Parts of objects: RFC 9110, section 14.
+//! Ranges of objects: RFC 9110, section 14.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9110#section-14>
 
@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use crate::error::Error;
 
-/// What a `Range` names of so many bytes; none if it names them all, or what
-/// S3 does not look at: other units, several ranges, ranges that are none.
+/// The bytes that a `Range` header selects of `len` bytes. `None` if there is no header, or one that S3 ignores: another
+/// unit, several ranges, or a malformed range.
 ///
 /// # Errors
 ///
 /// There are no such bytes.
-pub(crate) fn find(range: Option<&str>, len: usize) -> Result<Option<Range<usize>>, Error> {
+pub(crate) fn find(range: Option<&str>, len: u64) -> Result<Option<Range<u64>>, Error> {
     let Some((first, last)) = range.and_then(parts) else {
         return Ok(None);
     };
@@ -31,13 +31,33 @@ pub(crate) fn find(range: Option<&str>, len: usize) -> Result<Option<Range<usize
     }
 }
 
-fn parts(range: &str) -> Option<(Option<usize>, Option<usize>)> {
+/// The bytes of `x-amz-copy-source-range`, which has both ends.
+///
+/// # Errors
+///
+/// It is malformed, or goes beyond the end.
+pub(crate) fn of_copy(range: Option<&str>, len: u64) -> Result<Range<u64>, Error> {
+    let wrong = Error::InvalidArgument(
+        "The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy",
+    );
+    let Some(range) = range else {
+        return Ok(0..len);
+    };
+    match parts(range) {
+        Some((Some(first), Some(last))) if first > last => Err(wrong),
+        Some((Some(first), Some(last))) if last < len => Ok(first..last + 1),
+        Some((Some(_), Some(_))) => Err(Error::InvalidRange),
+        _ => Err(wrong),
+    }
+}
+
+fn parts(range: &str) -> Option<(Option<u64>, Option<u64>)> {
     let (first, last) = range.trim().strip_prefix("bytes=")?.split_once('-')?;
     let number = |text: &str| match text.trim() {
         "" => Some(None),
         text if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            // More than can be counted is more than there is.
-            Some(Some(text.parse().unwrap_or(usize::MAX)))
+            // A number that is too large is beyond the end.
+            Some(Some(text.parse().unwrap_or(u64::MAX)))
         }
         _ => None,
     };
@@ -68,5 +88,17 @@ mod tests {
         }
         assert_eq!(find(None, 10), Ok(None));
         assert_eq!(find(Some("bytes=0-"), 0), Err(Error::InvalidRange));
+    }
+    #[test]
+    fn ranges_of_copies() {
+        assert_eq!(of_copy(None, 10), Ok(0..10));
+        assert_eq!(of_copy(Some("bytes=2-9"), 10), Ok(2..10));
+        assert_eq!(of_copy(Some("bytes=2-10"), 10), Err(Error::InvalidRange));
+        for wrong in ["bytes=2-", "bytes=-2", "2-3", "bytes=3-2"] {
+            assert!(matches!(
+                of_copy(Some(wrong), 10),
+                Err(Error::InvalidArgument(_))
+            ));
+        }
     }
 }

@@ -8,19 +8,35 @@ use object_store::s3::{
 use object_store::{Settings, server};
 use polywire::prelude::*;
 use polywire::rpc::RunningServer;
+use tempfile::TempDir;
 
-async fn start() -> (RunningServer, Client) {
-    let settings = Settings {
-        part: 4,
-        memory: 70 << 20,
-        ..Settings::default()
-    };
+/// A running store in a directory that is removed on drop.
+struct Running {
+    server: RunningServer,
+    data: TempDir,
+}
+
+impl Running {
+    async fn shutdown(self) {
+        self.server.shutdown().await;
+        drop(self.data);
+    }
+}
+
+async fn start() -> (Running, Client) {
+    start_with(|settings| settings.part = 4).await
+}
+
+async fn start_with(change: impl FnOnce(&mut Settings)) -> (Running, Client) {
+    let data = tempfile::tempdir().unwrap();
+    let mut settings = Settings::new(data.path());
+    change(&mut settings);
     let server = server(settings).unwrap();
-    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let url = format!("http://{}", running.address());
+    let server = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", server.address());
     let client = client::connect(&url, ProtocolKind::RestXml).unwrap();
     client.create_bucket().bucket("bkt").send().await.unwrap();
-    (running, client)
+    (Running { server, data }, client)
 }
 
 async fn put(client: &Client, key: &str, body: &[u8]) -> Text {
@@ -143,9 +159,9 @@ async fn uploads_in_parts() {
 }
 
 /// What is sent as it is: the status and the body of the answer.
-async fn send(running: &RunningServer, line: &str, headers: &str, body: &str) -> (String, String) {
+async fn send(running: &Running, line: &str, headers: &str, body: &str) -> (String, String) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut stream = tokio::net::TcpStream::connect(running.address())
+    let mut stream = tokio::net::TcpStream::connect(running.server.address())
         .await
         .unwrap();
     let request = format!(
@@ -166,15 +182,12 @@ async fn operations_that_are_not_there() {
     put(&client, "k", b"x").await;
     for line in [
         "GET /bkt?session",
-        "GET /bkt?versioning",
-        "GET /bkt?versions&prefix=a",
         "GET /bkt?strange",
-        "GET /bkt?x-id=A&%61cl=",
-        "GET /bkt/k?versionId=1",
+        "GET /bkt?x-id=A&%63ors=",
         "PUT /bkt?policy",
         "PUT /bkt/k?acl",
         "DELETE /bkt?strange=",
-        "DELETE /bkt/k?tagging",
+        "DELETE /bkt/k?acl",
         "POST /bkt/k?restore",
     ] {
         let (status, answer) = send(&running, line, "", "").await;
@@ -211,30 +224,10 @@ async fn an_empty_access_list() {
 
 #[tokio::test]
 async fn a_body_that_is_too_large() {
-    let settings = Settings {
-        body: 1 << 20,
-        ..Settings::default()
-    };
-    let server = server(settings).unwrap();
-    let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
-    let url = format!("http://{}", running.address());
-    let client = client::connect(&url, ProtocolKind::RestXml).unwrap();
-    client.create_bucket().bucket("bkt").send().await.unwrap();
+    let (running, client) = start_with(|settings| settings.put = 1 << 20).await;
     let body = vec![0; 2 << 20];
     let put = client.put_object().bucket("bkt").key("k").body(body);
     let error = put.send().await.unwrap_err().to_string();
     assert!(error.contains("EntityTooLarge"), "{error}");
-    assert!(error.contains("--body"), "{error}");
-    running.shutdown().await;
-}
-
-#[tokio::test]
-async fn a_full_store_says_so() {
-    let (running, client) = start().await;
-    let large = vec![0; 40 << 20];
-    put(&client, "one", &large).await;
-    let two = client.put_object().bucket("bkt").key("two").body(large);
-    let error = two.send().await.unwrap_err();
-    assert!(error.to_string().contains("InsufficientStorage"), "{error}");
     running.shutdown().await;
 }

@@ -33,6 +33,10 @@ same(s3.delete_bucket(Bucket="one")["ResponseMetadata"]["HTTPStatusCode"], 204)
 same(fails(s3.delete_bucket, Bucket="one"), ["NoSuchBucket", 404])
 s3.get_waiter("bucket_not_exists").wait(Bucket="one")
 # Operations that are not there change nothing.
-same(fails(s3.put_bucket_versioning, Bucket="two",
-           VersioningConfiguration={"Status": "Enabled"}), ["NotImplemented", 501])
+same(fails(s3.put_bucket_cors, Bucket="two", CORSConfiguration={"CORSRules": [
+    {"AllowedMethods": ["GET"], "AllowedOrigins": ["*"]}]}), ["NotImplemented", 501])
+same(fails(s3.get_bucket_policy, Bucket="two"), ["NotImplemented", 501])
+acl = s3.get_bucket_acl(Bucket="two")
+same([grant["Permission"] for grant in acl["Grants"]], ["FULL_CONTROL"])
+same(acl["Grants"][0]["Grantee"]["ID"], acl["Owner"]["ID"])
 show("done")

@@ -15,7 +15,10 @@ fn runs_with(name: &'static str, modules: &[&str], script: &str) {
     let Some(python) = case.python(modules) else {
         return;
     };
-    let serving = Serving::start_program(object_store(), &["--listen", "127.0.0.1:0"]);
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().to_str().unwrap();
+    let arguments = ["--listen", "127.0.0.1:0", "--data", data];
+    let serving = Serving::start_program(object_store(), &arguments);
     let shown = python.run(serving.url(), script);
     assert_eq!(shown.as_str(), Some("done"));
 }
@@ -63,6 +66,35 @@ fn boto3_s3_pages() {
 )]
 fn boto3_s3_multipart() {
     runs("boto3_s3_multipart", include_str!("multipart.py"));
+}
+
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn boto3_s3_versions() {
+    runs("boto3_s3_versions", include_str!("versions.py"));
+}
+
+/// Uploads by HTML forms, with policies of boto3.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn boto3_s3_forms() {
+    runs("boto3_s3_forms", include_str!("forms.py"));
+}
+
+/// Ranges, copies of ranges, and transfers in four parallel parts.
+#[test]
+#[cfg_attr(
+    not(aws_models),
+    ignore = "no data: built without the models of POLYWIRE_DATA"
+)]
+fn boto3_s3_parts() {
+    runs("boto3_s3_parts", include_str!("parts.py"));
 }
 
 #[test]

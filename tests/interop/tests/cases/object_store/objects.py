@@ -82,7 +82,7 @@ same(fails(s3.get_object, Bucket="bkt", Key="none"), ["NoSuchKey", 404])
 try:
     s3.get_object(Bucket="bkt", Key="none")
 except s3.exceptions.NoSuchKey as error:
-    same(error.response["Error"]["Message"], "There is no such object.")
+    same(error.response["Error"]["Message"], "The specified key does not exist.")
 same(fails(s3.get_object, Bucket="none", Key="k"), ["NoSuchBucket", 404])
 same(fails(s3.put_object, Bucket="none", Key="k"), ["NoSuchBucket", 404])
 same(fails(s3.head_object, Bucket="bkt", Key="none"), ["404", 404])

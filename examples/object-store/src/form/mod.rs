@@ -1,0 +1,14 @@
+//! Uploads by HTML forms: `POST /BUCKET` with `multipart/form-data`.
+//!
+//! S3's model has no such operation, so the layer around HTTP requests answers them. The file of a form is stored while it
+//! arrives. The signature of a policy is not checked, but its conditions are.
+//!
+//! <https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html>
+
+mod fields;
+mod file;
+mod parser;
+mod policy;
+mod post;
+
+pub(crate) use post::{answer, is_form};

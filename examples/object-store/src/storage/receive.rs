@@ -1,0 +1,160 @@
+//! Bodies that arrive.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use md5::{Digest, Md5};
+use polywire::protocol::Fault;
+use polywire::schema::ByteStream;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::files::{DataFile, Files};
+use crate::error::Error;
+
+/// Bytes are hashed and written in batches of at least this size. One batch is written while the next arrives, so an
+/// upload takes about three times as much memory, with the buffer of its connection.
+const BATCH: usize = 128 * 1024;
+/// Or of so many pieces. Each takes memory beside its bytes.
+const PIECES: usize = 1024;
+
+/// A body that has arrived.
+#[derive(Debug)]
+pub(crate) struct Received {
+    pub md5: [u8; 16],
+    pub size: u64,
+    pub inline: Bytes,
+    /// `None` if the body is inline.
+    pub file: Option<DataFile>,
+}
+
+/// Receives a body: up to `inline` bytes in memory, more into a file.
+///
+/// # Errors
+///
+/// The stream broke off, or has more than `limit` bytes, or the file cannot be written. Then nothing is left.
+pub(super) async fn receive(
+    files: &Arc<Files>,
+    mut body: ByteStream,
+    inline: usize,
+    limit: u64,
+) -> Result<Received, Fault> {
+    let mut batch = Batch::default();
+    let mut size = 0;
+    while let Some(piece) = body.next().await {
+        let piece = piece?;
+        size += piece.len() as u64;
+        if size > limit {
+            return Err(Error::EntityTooLarge.into());
+        }
+        batch.push(piece);
+        if batch.len > inline {
+            let file = write_all(files, body, batch, &mut size, limit).await?;
+            return complete(file, size).await;
+        }
+    }
+    let inline = batch.into_bytes();
+    Ok(Received {
+        md5: Md5::digest(&inline).into(),
+        size,
+        inline,
+        file: None,
+    })
+}
+
+/// Receives a body into a file, whatever its size.
+pub(super) async fn receive_file(
+    files: &Arc<Files>,
+    body: ByteStream,
+    limit: u64,
+) -> Result<Received, Fault> {
+    let mut size = 0;
+    let file = write_all(files, body, Batch::default(), &mut size, limit).await?;
+    complete(file, size).await
+}
+
+#[derive(Default)]
+struct Batch {
+    pieces: Vec<Bytes>,
+    len: usize,
+}
+
+impl Batch {
+    fn push(&mut self, piece: Bytes) {
+        self.len += piece.len();
+        self.pieces.push(piece);
+    }
+
+    fn into_bytes(mut self) -> Bytes {
+        if self.pieces.len() == 1 {
+            // A piece may be a small range of the buffer of its connection.
+            return Bytes::copy_from_slice(&self.pieces.remove(0));
+        }
+        let mut bytes = BytesMut::with_capacity(self.len);
+        for piece in &self.pieces {
+            bytes.extend_from_slice(piece);
+        }
+        bytes.freeze()
+    }
+}
+
+/// Writes a batch and then the rest of a body into a new file.
+async fn write_all(
+    files: &Arc<Files>,
+    mut body: ByteStream,
+    mut batch: Batch,
+    size: &mut u64,
+    limit: u64,
+) -> Result<DataFile, Fault> {
+    let creator = Arc::clone(files);
+    let mut writing: Writing = spawn_blocking(move || creator.create());
+    while let Some(piece) = body.next().await {
+        let piece = piece?;
+        *size += piece.len() as u64;
+        if *size > limit {
+            return Err(Error::EntityTooLarge.into());
+        }
+        batch.push(piece);
+        if batch.len >= BATCH || batch.pieces.len() >= PIECES {
+            let file = joined(writing).await?;
+            writing = write(file, std::mem::take(&mut batch));
+        }
+    }
+    let file = joined(writing).await?;
+    match batch.len {
+        0 => Ok(file),
+        _ => Ok(joined(write(file, batch)).await?),
+    }
+}
+
+/// The file is with the task that writes to it. If the future of the request is dropped, the task drops the file, which
+/// removes it.
+type Writing = JoinHandle<io::Result<DataFile>>;
+
+fn write(mut file: DataFile, batch: Batch) -> Writing {
+    spawn_blocking(move || {
+        file.write(&batch.pieces)?;
+        Ok(file)
+    })
+}
+
+async fn complete(mut file: DataFile, size: u64) -> Result<Received, Fault> {
+    let completing = spawn_blocking(move || {
+        let md5 = file.complete()?;
+        Ok((file, md5))
+    });
+    let (file, md5) = joined(completing).await?;
+    Ok(Received {
+        md5,
+        size,
+        inline: Bytes::new(),
+        file: Some(file),
+    })
+}
+
+pub(super) async fn joined<T>(task: JoinHandle<io::Result<T>>) -> Result<T, Error> {
+    let result = task
+        .await
+        .unwrap_or_else(|error| Err(io::Error::other(error)));
+    result.map_err(|error| Error::from_io(&error))
+}
