@@ -1,5 +1,7 @@
 //! Between the members of S3's messages and the records of the store.
 
+use polywire::rpc::Context;
+use polywire::rpc::aws::{Algorithm, ReceivedChecksums};
 use polywire::schema::{Text, Timestamp};
 use polywire::text::{base64, hex, percent};
 
@@ -44,6 +46,26 @@ macro_rules! checksums_of {
     };
 }
 pub(crate) use checksums_of;
+
+/// Adds the checksum that the body had in its trailer.
+pub(crate) fn add_trailer(checksums: &mut crate::storage::Checksums, context: &Context) {
+    let received = context.extensions().get::<ReceivedChecksums>();
+    let sent = received
+        .and_then(ReceivedChecksums::get)
+        .and_then(|all| all.sent());
+    let Some(sent) = sent.filter(|_| checksums.algorithm().is_none()) else {
+        return;
+    };
+    let place = match sent.algorithm() {
+        Algorithm::Crc32 => &mut checksums.crc32,
+        Algorithm::Crc32c => &mut checksums.crc32c,
+        Algorithm::Crc64Nvme => &mut checksums.crc64nvme,
+        Algorithm::Sha1 => &mut checksums.sha1,
+        Algorithm::Sha256 => &mut checksums.sha256,
+        _ => return,
+    };
+    *place = Some(sent.to_string().into());
+}
 
 /// Sets the members of a response to checksums.
 macro_rules! set_checksums {

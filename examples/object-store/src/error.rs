@@ -25,6 +25,7 @@ pub enum Error {
     Internal,
     /// There is no space left on the disk.
     InsufficientStorage,
+    InvalidAccessKeyId,
     InvalidArgument(&'static str),
     InvalidBucketName,
     InvalidDigest,
@@ -52,6 +53,7 @@ pub enum Error {
     OperationAborted,
     PreconditionFailed,
     RequestTimeout,
+    SignatureDoesNotMatch,
 }
 
 impl Error {
@@ -124,6 +126,16 @@ impl Error {
                 "InsufficientStorage",
                 507,
                 "There is no space left on the disk of the store.",
+            ),
+            Self::InvalidAccessKeyId => (
+                "InvalidAccessKeyId",
+                403,
+                "The AWS Access Key Id you provided does not exist in our records.",
+            ),
+            Self::SignatureDoesNotMatch => (
+                "SignatureDoesNotMatch",
+                403,
+                "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
             ),
             Self::InvalidArgument(what) => ("InvalidArgument", 400, what),
             Self::InvalidBucketName => (

@@ -11,6 +11,7 @@ use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
 use http_body::Body;
 use polywire::protocol::s3;
+use polywire::rpc::server::OriginalUri;
 use tower::{Layer, Service};
 
 use crate::document::{ResponseBody, complete_error};
@@ -73,6 +74,8 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut head, body) = request.into_parts();
         let resource = head.uri.path().to_owned();
+        // Signatures cover the URI as it was received.
+        head.extensions.insert(OriginalUri(head.uri.clone()));
         let domains = self.settings.domains.iter().map(String::as_str);
         s3::path_style(&mut head, &domains.collect::<Vec<_>>());
         if form::is_form(&head) {

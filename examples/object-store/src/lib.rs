@@ -11,7 +11,7 @@
 //! | `layer`, `refusal` | what S3 does with HTTP that its model does not say |
 //! | `service` | which function implements which operation |
 //!
-//! There is no access control: signatures are not checked.
+//! A caller with a valid signature may do everything. Without access keys, signatures are not checked.
 #![cfg(s3_model)]
 #![forbid(unsafe_code)]
 #![allow(
@@ -36,6 +36,7 @@ mod convert;
 mod document;
 mod error;
 mod form;
+pub mod keys;
 mod layer;
 mod listing;
 mod multipart;
@@ -50,6 +51,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use polywire::rpc::aws::{self, BodyDecoder, Credentials, SignatureAuthenticator, StaticKeys};
 use polywire::rpc::server::HeadService;
 use polywire::rpc::server::Timeouts;
 use polywire::rpc::{RoutedCall, Server};
@@ -80,6 +82,8 @@ pub struct Settings {
     pub part: u64,
     /// The domains that follow a bucket in a host.
     pub domains: Vec<String>,
+    /// The access keys of callers. If there are none, signatures are not checked.
+    pub keys: Vec<Credentials>,
 }
 
 impl Settings {
@@ -93,6 +97,7 @@ impl Settings {
             object: 5 << 40,
             part: 5 << 20,
             domains: vec!["localhost".to_owned(), "s3.localhost".to_owned()],
+            keys: Vec::new(),
         }
     }
 }
@@ -116,7 +121,13 @@ pub fn server(settings: Settings) -> Result<Server, Box<dyn std::error::Error + 
             }
         })
     });
-    Ok(s3::server::builder(own)
+    let keys = own.settings.keys.clone();
+    let builder = s3::server::builder(own);
+    let builder = match keys.is_empty() {
+        true => builder.body_filter(BodyDecoder::new()),
+        false => aws::install(builder, SignatureAuthenticator::s3(StaticKeys::new(keys))),
+    };
+    Ok(builder
         .limits(limits)
         .stream_bytes(most)
         .timeouts(Timeouts::DEFAULT.with_stream(TRANSFER))

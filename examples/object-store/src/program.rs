@@ -12,7 +12,7 @@ use object_store::{Settings, server};
 
 /// An object store on disk that S3's clients talk to.
 ///
-/// Signatures are not checked: everyone who reaches the address may do everything.
+/// Without --keys, signatures are not checked: everyone who reaches the address may do everything.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// The address to listen on.
@@ -21,6 +21,10 @@ struct Arguments {
     /// The directory of the data. It is created if it does not exist.
     #[arg(long, value_name = "DIRECTORY", default_value = "object-store-data")]
     data: PathBuf,
+    /// A file with a line `ACCESS_KEY_ID SECRET_ACCESS_KEY` for each access key. Callers must sign their requests with
+    /// one of them.
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
     /// Write each change to disk before it is acknowledged, so that it survives a loss of power.
     #[arg(long)]
     fsync: bool,
@@ -55,6 +59,9 @@ async fn serve(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     settings.object = arguments.object.saturating_mul(1 << 20);
     settings.part = arguments.part.saturating_mul(1 << 10);
     settings.domains = arguments.domain;
+    if let Some(path) = &arguments.keys {
+        settings.keys = object_store::keys::read(path)?;
+    }
     let data = settings.data.display().to_string();
     let server = server(settings).map_err(|error| -> Box<dyn std::error::Error> { error })?;
     let running = server.listen(arguments.listen).await?;
@@ -64,12 +71,11 @@ async fn serve(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "boto3: boto3.client('s3', endpoint_url='{url}', region_name='us-east-1', \
          aws_access_key_id='x', aws_secret_access_key='x', \
-         config=botocore.config.Config(request_checksum_calculation='when_required', \
-         response_checksum_validation='when_required', s3={{'addressing_style': 'path'}}))"
+         config=botocore.config.Config(s3={{'addressing_style': 'path'}}))"
     );
     println!(
         "aws: AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x AWS_REGION=us-east-1 \
-         AWS_REQUEST_CHECKSUM_CALCULATION=when_required AWS_ENDPOINT_URL_S3={url} aws s3 ls"
+         AWS_ENDPOINT_URL_S3={url} aws s3 ls"
     );
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {

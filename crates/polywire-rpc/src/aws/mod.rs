@@ -33,6 +33,7 @@ pub use authenticator::SignatureAuthenticator;
 pub use body::{BodyDecoder, ReceivedChecksums};
 pub use keys::{KeyFuture, KeyStore, StaticKeys};
 pub use polywire_aws::checksum::{Algorithm, Calculation};
+pub use polywire_aws::signature;
 pub use polywire_aws::signature::{Credentials, VerifiedRequest};
 
 pub use signer::{CredentialsFuture, CredentialsProvider, Signer};

@@ -12,7 +12,7 @@ use polywire::text::percent;
 use super::fields::Fields;
 use super::file::{Form, FormFile};
 use super::parser::{Event, boundary};
-use super::policy;
+use super::{policy, signature};
 use crate::clock::now;
 use crate::convert::{check_key, quoted};
 use crate::document::{ResponseBody, error_response, escaped};
@@ -96,6 +96,7 @@ where
     ))?;
     let key = key.replace("${filename}", filename);
     check_key(&key)?;
+    signature::verify(&fields, &own.settings.keys, now())?;
     let (smallest, largest) = policy::check(&fields, bucket, now())?;
     let (facts, tags) = (fields.facts()?, fields.tags()?);
 

@@ -5,7 +5,7 @@ use polywire::rpc::Context;
 
 use crate::clock::now;
 use crate::condition::copy_conditions_of;
-use crate::convert::{check_md5, checksums_of, hex, quoted, set_checksums, time};
+use crate::convert::{add_trailer, check_md5, checksums_of, hex, quoted, set_checksums, time};
 use crate::error::Error;
 use crate::object::{CopySource, find};
 use crate::range;
@@ -32,7 +32,7 @@ fn check_number(number: i32) -> Result<(), Error> {
 pub(crate) async fn upload_part(
     own: &ObjectStore,
     mut input: UploadPartRequest,
-    _: &Context,
+    context: &Context,
 ) -> Result<UploadPartOutput, Fault> {
     check_number(input.part_number)?;
     let view = own.store.view()?;
@@ -44,11 +44,13 @@ pub(crate) async fn upload_part(
     let mut received = own.store.receive_part(body, own.settings.put).await?;
     check_md5(&received.md5, input.content_md5.as_deref())?;
     let file = received.file.take().filter(|_| received.size > 0);
+    let mut checksums = checksums_of!(input);
+    add_trailer(&mut checksums, context);
     let part = Part {
         etag: hex(&received.md5),
         size: received.size,
         modified: now(),
-        checksums: checksums_of!(input),
+        checksums,
         segments: file.iter().map(DataFile::segment).collect(),
     };
     let mut output = UploadPartOutput::default();

@@ -6,7 +6,8 @@ use polywire::rpc::Context;
 use crate::clock::now;
 use crate::condition::write_conditions_of;
 use crate::convert::{
-    check_key, check_md5, checksums_of, facts_of, header_tags, hex, quoted, set_checksums, size,
+    add_trailer, check_key, check_md5, checksums_of, facts_of, header_tags, hex, quoted,
+    set_checksums, size,
 };
 use crate::s3::{ChecksumType, PutObjectOutput, PutObjectRequest};
 use crate::service::ObjectStore;
@@ -16,7 +17,7 @@ use crate::storage::{Checksums, DataFile, Facts, Received, Tag, Version};
 pub(crate) async fn put(
     own: &ObjectStore,
     mut input: PutObjectRequest,
-    _: &Context,
+    context: &Context,
 ) -> Result<PutObjectOutput, Fault> {
     check_key(&input.key)?;
     let tags = header_tags(input.tagging.as_deref())?;
@@ -35,7 +36,8 @@ pub(crate) async fn put(
     let mut received = own.store.receive(body, own.settings.put).await?;
     check_md5(&received.md5, input.content_md5.as_deref())?;
     let file = received.file.take();
-    let checksums = checksums_of!(input);
+    let mut checksums = checksums_of!(input);
+    add_trailer(&mut checksums, context);
     let version = received_version(received, file.as_ref(), facts_of!(input), checksums, tags);
     let summary = version.summary.clone();
     let checksums = version.detail.checksums.clone();
