@@ -30,6 +30,8 @@ impl<'de> JsonDecoder<'de> {
             // No comma: `slow_next` reports the error.
             // No comma: `slow_next` reports the error.
             // No comma: `slow_next` reports the error.
+            // No comma: `slow_next` reports the error.
+            // No comma: `slow_next` reports the error.
             _ => (at, close),
         };
         if token != close && token != 0 && self.budget.count(1).is_ok() {

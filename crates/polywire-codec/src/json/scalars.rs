@@ -120,6 +120,8 @@ impl<'de> JsonDecoder<'de> {
     /// Reads a string of any length, with or without escapes, after white space.
     /// Reads a string of any length, with or without escapes, after white space.
     /// Reads a string of any length, with or without escapes, after white space.
+    /// Reads a string of any length, with or without escapes, after white space.
+    /// Reads a string of any length, with or without escapes, after white space.
     pub(super) fn slow_text(&mut self) -> Result<Text, Error> {
         self.skip_space();
         match self.string_token()? {

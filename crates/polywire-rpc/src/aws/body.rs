@@ -8,24 +8,27 @@ use polywire_aws::chunked::{
     AnySignature, BodyChecksums, BodyError, BodyReader, ChunkAuthenticator, DecoderOptions,
     Framing, without_aws_chunked,
 };
-use polywire_aws::signature::VerifiedRequest;
+use polywire_aws::signature::{EventVerifier, VerifiedRequest};
 use polywire_protocol::Fault;
 use polywire_schema::{Operation, OperationFlags};
 
 use super::SignatureAuthenticator;
 use super::authenticator::Unverified;
 use super::decoding::{Checks, DecodedBody, DeferredSignature};
+use super::events::VerifiedEvents;
 use crate::auth::Identity;
 use crate::server::{BodyFilter, FilteredHead, HttpBody};
 
 const CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 const DECODED_LENGTH: HeaderName = HeaderName::from_static("x-amz-decoded-content-length");
+const SIGNED_EVENTS: &str = "STREAMING-AWS4-HMAC-SHA256-EVENTS";
 const CHECKSUM_PREFIX: &str = "x-amz-checksum-";
 
 /// Decodes and checks the bodies of requests of AWS clients:
 ///
 /// - decodes the content encoding `aws-chunked` in all forms, and checks the signatures of chunks and trailers
 /// - checks `x-amz-content-sha256`, `Content-MD5`, and the checksums in headers `x-amz-checksum-*` or in trailers
+/// - takes the messages of event streams out of their signed messages, and checks their signatures
 /// - verifies signatures that cover the hash of a body that the head does not have, if an authenticator is set
 ///
 /// The handler gets the decoded body, with a `Content-Length` and a `Content-Encoding` that describe it, and can find the
@@ -76,10 +79,9 @@ impl BodyDecoder {
         let verified = identity.and_then(|own| own.extensions().get::<VerifiedRequest>());
         match verified.and_then(VerifiedRequest::chunk_verifier) {
             Some(verifier) => Ok(Box::new(verifier)),
-            None => {
-                let message = "The chunks are signed, but the request is not.";
-                Err(Fault::named(StatusCode::FORBIDDEN, "AccessDenied", message))
-            }
+            None => Err(unsigned_request(
+                "The chunks are signed, but the request is not.",
+            )),
         }
     }
 }
@@ -108,6 +110,14 @@ impl BodyFilter for BodyDecoder {
             operation,
             identity,
         } = request;
+        if head
+            .headers
+            .get(CONTENT_SHA256)
+            .is_some_and(|value| value == SIGNED_EVENTS)
+        {
+            let verifier = self.event_verifier(identity)?;
+            return Ok(HttpBody::new(VerifiedEvents::new(body, verifier)));
+        }
         let framing = framing(&head.headers)?;
         let authenticator = self.chunk_authenticator(framing, identity)?;
         let options = DecoderOptions {
@@ -135,6 +145,20 @@ impl BodyFilter for BodyDecoder {
 }
 
 impl BodyDecoder {
+    /// The check of messages of an event stream.
+    fn event_verifier(&self, identity: Option<&Identity>) -> Result<Option<EventVerifier>, Fault> {
+        if self.authenticator.is_none() {
+            return Ok(None);
+        }
+        let verified = identity.and_then(|own| own.extensions().get::<VerifiedRequest>());
+        match verified.and_then(VerifiedRequest::event_verifier) {
+            Some(verifier) => Ok(Some(verifier)),
+            None => Err(unsigned_request(
+                "The events are signed, but the request is not.",
+            )),
+        }
+    }
+
     /// The signature to verify when the body has been read.
     fn deferred(
         &self,
@@ -147,6 +171,10 @@ impl BodyDecoder {
             head: Box::new(head.clone()),
         })
     }
+}
+
+fn unsigned_request(message: &str) -> Fault {
+    Fault::named(StatusCode::FORBIDDEN, "AccessDenied", message)
 }
 
 /// The framing of the body. `None` if it is not in `aws-chunked`.

@@ -26,6 +26,7 @@ mod authenticator;
 mod body;
 mod decoding;
 mod encoding;
+mod events;
 mod keys;
 mod signer;
 

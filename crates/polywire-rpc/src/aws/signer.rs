@@ -13,14 +13,17 @@ use polywire_aws::checksum::{
 };
 use polywire_aws::chunked::{ChunkLayout, DEFAULT_CHUNK_SIZE, Encoder};
 use polywire_aws::signature::{
-    ChunkSigner, Credentials, KeyCache, Payload, Settings, SigningKey, SigningTime, sign_request,
+    ChunkSigner, Credentials, EventSigner, KeyCache, Payload, Settings, SigningKey, SigningTime,
+    sign_request,
 };
 use polywire_protocol::PayloadStream;
 use polywire_schema::{ByteStream, Location, Operation, OperationFlags};
 
 use super::authenticator::now;
 use super::encoding::{CheckedStream, EncodedStream};
+use super::events::SignedEvents;
 use crate::client::{Interceptor, InterceptorFuture};
+use crate::events::is_event_stream;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -51,7 +54,7 @@ impl CredentialsProvider for Credentials {
 /// responses.
 ///
 /// A body that is a stream is sent in `aws-chunked` with the checksum in a trailer; without TLS each chunk is signed too.
-/// Its length must be known.
+/// Its length must be known. Each message of an event stream is signed.
 ///
 /// ```
 /// use polywire_protocol::ProtocolKind;
@@ -182,6 +185,11 @@ impl Signer {
             algorithm,
             is_tls,
         } = body;
+        if is_event_stream(&parts.headers) {
+            let payload = Payload::StreamingEvents;
+            let seed = sign_request(parts, payload, key, &self.settings, time)?;
+            return Ok(SignedEvents::stream(stream, EventSigner::new(key, &seed)?));
+        }
         let len = stream.len().ok_or(
             "expected a stream of known length, which the signature of the request contains: see ByteStream::or_len",
         )?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_core::Stream;
 use polywire_model::Loader;
 use polywire_protocol::{Fault, ProtocolKind};
-use polywire_rpc::{Client, RunningServer, Server, ServiceHandle, dynamic};
+use polywire_rpc::{Client, RunningServer, Server, ServerBuilder, ServiceHandle, dynamic};
 use polywire_schema::{EventStream, Map, StreamError, StreamErrorKind, Value};
 use tokio::sync::mpsc;
 
@@ -112,7 +112,12 @@ async fn talk(mut input: Map) -> Result<Map, Fault> {
 }
 
 async fn start(kind: ProtocolKind) -> RunningServer {
-    let server = Server::builder(service())
+    let server = builder(kind).build().unwrap();
+    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+fn builder(kind: ProtocolKind) -> ServerBuilder {
+    Server::builder(service())
         .protocol(kind)
         .operation("Talk", dynamic(|input: Map, _| talk(input)))
         .operation(
@@ -138,9 +143,6 @@ async fn start(kind: ProtocolKind) -> RunningServer {
                 Ok::<_, Fault>(Map::from_iter([("count", count)]))
             }),
         )
-        .build()
-        .unwrap();
-    server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
 async fn for_all<F: Future<Output = ()>>(test: impl Fn(Client) -> F) {
@@ -244,6 +246,49 @@ async fn constraints_of_events_are_checked() {
         assert!(error.to_string().contains("length"), "{error}");
     })
     .await;
+}
+
+#[cfg(feature = "aws")]
+#[tokio::test]
+async fn messages_can_be_signed() {
+    use polywire_rpc::aws::{self, Credentials, SignatureAuthenticator, Signer, StaticKeys};
+
+    let key = || Credentials::new("AKIDEXAMPLE", "secret");
+    for kind in PROTOCOLS {
+        let authenticator = SignatureAuthenticator::service("chat", StaticKeys::new([key()]));
+        let server = aws::install(builder(kind), authenticator).build().unwrap();
+        let running = server.listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = format!("http://{}", running.address());
+        let connect = |key: Credentials| {
+            let builder = Client::builder(service(), kind).http2(true);
+            builder
+                .interceptor(Signer::new(key, "us-east-1", "chat"))
+                .connect(&url)
+                .unwrap()
+        };
+        let (sender, said) = channel();
+        let input = Map::from_iter([("room", Value::from("kitchen")), ("said", said.into())]);
+        let client = connect(key());
+        // The initial message and the events are signed one by one, while the stream is open.
+        let call = client.call("Talk", input);
+        let Value::Map(mut output) = within(call).await.unwrap() else {
+            panic!()
+        };
+        let mut heard = events(&mut output, "heard");
+        for text in ["one", "two"] {
+            sender.send(Ok(line("ada", text))).unwrap();
+            let event = within(heard.next()).await.unwrap().unwrap();
+            assert_eq!(event, line("echo", &text.to_uppercase()));
+        }
+        drop(sender);
+        assert!(within(heard.next()).await.is_none());
+        // With another secret the request is rejected.
+        let (_sender, said) = channel();
+        let input = Map::from_iter([("room", Value::from("kitchen")), ("said", said.into())]);
+        let client = connect(Credentials::new("AKIDEXAMPLE", "wrong"));
+        let error = within(client.call("Talk", input)).await.unwrap_err();
+        assert!(error.to_string().contains("signature"), "{kind}: {error}");
+    }
 }
 
 #[tokio::test]
