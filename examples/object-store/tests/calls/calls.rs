@@ -11,19 +11,19 @@ use polywire::rpc::RunningServer;
 use tempfile::TempDir;
 
 /// A running store in a directory that is removed on drop.
-struct Running {
+pub(crate) struct Running {
     server: RunningServer,
     data: TempDir,
 }
 
 impl Running {
-    async fn shutdown(self) {
+    pub(crate) async fn shutdown(self) {
         self.server.shutdown().await;
         drop(self.data);
     }
 }
 
-async fn start() -> (Running, Client) {
+pub(crate) async fn start() -> (Running, Client) {
     start_with(|settings| settings.part = 4).await
 }
 
@@ -39,7 +39,7 @@ async fn start_with(change: impl FnOnce(&mut Settings)) -> (Running, Client) {
     (Running { server, data }, client)
 }
 
-async fn put(client: &Client, key: &str, body: &[u8]) -> Text {
+pub(crate) async fn put(client: &Client, key: &str, body: &[u8]) -> Text {
     let call = client.put_object().bucket("bkt").key(key).body(body);
     call.send().await.unwrap().etag.unwrap()
 }
