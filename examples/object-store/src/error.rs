@@ -52,6 +52,7 @@ pub enum Error {
     OperationAborted,
     PreconditionFailed,
     RequestTimeout,
+    SlowDown,
 }
 
 impl Error {
@@ -197,6 +198,7 @@ impl Error {
                 412,
                 "At least one of the pre-conditions you specified did not hold",
             ),
+            Self::SlowDown => ("SlowDown", 503, "Please reduce your request rate."),
             Self::RequestTimeout => (
                 "RequestTimeout",
                 400,

@@ -231,3 +231,57 @@ async fn a_body_that_is_too_large() {
     assert!(error.contains("EntityTooLarge"), "{error}");
     running.shutdown().await;
 }
+
+/// Errors of the server itself have S3's codes and documents.
+#[tokio::test]
+async fn errors_that_are_not_of_the_store() {
+    let (running, client) = start().await;
+    put(&client, "k", b"x").await;
+    let xml = "content-type: application/xml\r\n";
+    for (line, headers, body, status, code) in [
+        ("GET /bkt?max-keys=x", "", "", "400", "InvalidArgument"),
+        ("GET /bkt/k?partNumber=x", "", "", "400", "InvalidArgument"),
+        (
+            "GET /bkt?list-type=2&encoding-type=x",
+            "",
+            "",
+            "400",
+            "InvalidArgument",
+        ),
+        (
+            "PUT /bkt/k",
+            "x-amz-acl: strange\r\n",
+            "",
+            "400",
+            "InvalidArgument",
+        ),
+        (
+            "POST /bkt?delete",
+            xml,
+            "<Delete><Obj",
+            "400",
+            "MalformedXML",
+        ),
+        ("POST /bkt?delete", xml, "", "400", "MalformedXML"),
+        (
+            "POST /bkt?delete",
+            xml,
+            "<Delete></Delete>",
+            "400",
+            "MalformedXML",
+        ),
+        ("PATCH /bkt/k", "", "", "405", "MethodNotAllowed"),
+        ("GET /bkt/none", "", "", "404", "NoSuchKey"),
+    ] {
+        let (found, answer) = send(&running, line, headers, body).await;
+        assert_eq!(found, status, "{line}: {answer}");
+        let path = line.split([' ', '?']).nth(1).unwrap();
+        for part in [
+            format!("<Error><Code>{code}</Code>"),
+            format!("<Resource>{path}</Resource><RequestId>"),
+        ] {
+            assert!(answer.contains(&part), "{line}: {answer}");
+        }
+    }
+    running.shutdown().await;
+}
