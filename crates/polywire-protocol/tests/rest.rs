@@ -89,6 +89,7 @@ operation Get {
         @required @httpLabel key: String
     }
     output := {
+        @httpHeader("Content-Range") range: String
         @httpPayload body: Blob
     }
 }
@@ -444,6 +445,22 @@ fn servers_reject_dates_with_an_offset() {
     };
     assert!(read("2026-11-22T09:00:00Z").is_ok());
     assert_eq!(read("2026-11-22T10:00:00+01:00"), Err(FaultKind::Malformed));
+}
+
+#[test]
+fn a_range_has_status_206() {
+    let set = set();
+    let protocol = xml(&set);
+    let get = set.service(0).find_operation("Get").unwrap();
+    for (range, status) in [(None, 200), (Some("bytes 0-3/10"), 206)] {
+        let mut output = Map::new();
+        if let Some(range) = range {
+            output.insert("range", range);
+        }
+        let output = Value::Map(output);
+        let response = protocol.encode_output(get, &Dynamic(&output)).unwrap();
+        assert_eq!(response.status().as_u16(), status);
+    }
 }
 
 #[test]

@@ -80,12 +80,55 @@ where
         Err(_) => Bytes::new(),
     };
     let text = String::from_utf8_lossy(&document);
-    let text = completed(&text, resource).map_or(document.clone(), Bytes::from);
+    let translated = translated(&text);
+    if let Some((status, _)) = &translated {
+        head.status = StatusCode::from_u16(*status).unwrap_or(head.status);
+    }
+    let text = translated.as_ref().map_or(&*text, |(_, text)| text);
+    let text = completed(text, resource).map_or(document.clone(), Bytes::from);
     if head.headers.contains_key(CONTENT_LENGTH) && !text.is_empty() {
         head.headers
             .insert(CONTENT_LENGTH, HeaderValue::from(text.len()));
     }
     Response::from_parts(head, ResponseBody::Own(Full::new(text)))
+}
+
+/// Replaces the errors that the server itself has for all services by those of S3. Returns the status and the document.
+fn translated(document: &str) -> Option<(u16, String)> {
+    let between = |name: &str| {
+        let (_, rest) = document.split_once(&format!("<{name}>"))?;
+        Some(rest.split_once(&format!("</{name}>"))?.0)
+    };
+    let code = between("Code")?;
+    let message = between("Message").unwrap_or_default();
+    let is_of_head = ["in header ", "in query parameter ", "in label "];
+    let is_of_head = is_of_head.iter().any(|place| message.contains(place));
+    // The path of a member of the input: those of documents are deeper than those of the head.
+    let path = message.split('\'').nth(1).unwrap_or_default();
+    let is_of_input = path.matches('/').count() == 1;
+    let error = match code {
+        "SerializationException" if is_of_head => Error::InvalidArgument(""),
+        "ValidationException" if is_of_input => Error::InvalidArgument(""),
+        "SerializationException" | "ValidationException" => Error::MalformedXml,
+        "MethodNotAllowedException" | "UnknownOperationException" => Error::MethodNotAllowed,
+        "UnauthorizedException" | "AccessDeniedException" => Error::AccessDenied("Access Denied"),
+        "RequestTimeoutException" => Error::RequestTimeout,
+        "RequestEntityTooLargeException" => Error::EntityTooLarge,
+        "ServiceUnavailableException" => Error::SlowDown,
+        "InternalFailureException" | "DeadlineExceededException" => Error::Internal,
+        _ => return None,
+    };
+    let (code, status, own) = error.facts();
+    // The reason is more help than S3's message, which names only the argument.
+    let message = match error {
+        Error::InvalidArgument(_) => message.to_owned(),
+        _ => escaped(own),
+    };
+    let id = between("RequestId").unwrap_or_default();
+    let document = format!(
+        "<Error><Code>{code}</Code><Message>{message}</Message><RequestId>{id}</RequestId></Error>"
+    );
+    Some((status, document))
 }
 
 /// A body whose errors do not matter.
@@ -157,6 +200,42 @@ pub(crate) fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_the_server_become_those_of_s3() {
+        let of = |code: &str, message: &str| {
+            let document = format!(
+                "<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message><RequestId>1</RequestId></Error>"
+            );
+            translated(&document).map(|(status, document)| {
+                let code = document.split_once("</Code>").unwrap().0;
+                (status, code.split_once("<Code>").unwrap().1.to_owned())
+            })
+        };
+        let is = |status: u16, code: &str| Some((status, code.to_owned()));
+        let query = "invalid value: expected an integer, in query parameter max-keys";
+        assert_eq!(
+            of("SerializationException", query),
+            is(400, "InvalidArgument")
+        );
+        assert_eq!(
+            of("SerializationException", "at 3"),
+            is(400, "MalformedXML")
+        );
+        let member = "1 validation error detected. Value at '/ACL' failed";
+        assert_eq!(
+            of("ValidationException", member),
+            is(400, "InvalidArgument")
+        );
+        let nested = "1 validation error detected. Value at '/Delete/Objects' failed";
+        assert_eq!(of("ValidationException", nested), is(400, "MalformedXML"));
+        assert_eq!(
+            of("MethodNotAllowedException", ""),
+            is(405, "MethodNotAllowed")
+        );
+        assert_eq!(of("ServiceUnavailableException", ""), is(503, "SlowDown"));
+        assert_eq!(of("NoSuchKey", ""), None);
+    }
 
     #[test]
     fn documents_name_the_resource() {

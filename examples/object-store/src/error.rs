@@ -54,6 +54,7 @@ pub enum Error {
     PreconditionFailed,
     RequestTimeout,
     SignatureDoesNotMatch,
+    SlowDown,
 }
 
 impl Error {
@@ -209,6 +210,7 @@ impl Error {
                 412,
                 "At least one of the pre-conditions you specified did not hold",
             ),
+            Self::SlowDown => ("SlowDown", 503, "Please reduce your request rate."),
             Self::RequestTimeout => (
                 "RequestTimeout",
                 400,

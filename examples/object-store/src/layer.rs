@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, EXPECT};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body::Body;
 use polywire::protocol::s3;
 use polywire::rpc::server::OriginalUri;
@@ -20,8 +20,8 @@ use crate::service::ObjectStore;
 
 const ACL: &str = "x-amz-acl";
 
-/// Moves buckets from the host into the path, removes an empty `x-amz-acl`, answers POST forms, gives ranges the status
-/// 206, adds headers to responses, and completes the documents of errors.
+/// Moves buckets from the host into the path, removes an empty `x-amz-acl`, answers POST forms, adds headers to
+/// responses, and completes the documents of errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
     domains: Arc<[String]>,
@@ -98,9 +98,6 @@ where
             let response = answer.await?;
             let mut response = complete_error(response, &resource).await;
             more.add_to(response.headers_mut());
-            if response.headers().contains_key(CONTENT_RANGE) && response.status() == 200 {
-                *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-            }
             if is_last {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);

@@ -1,6 +1,6 @@
 //! Which part of a message carries each member, computed once per service.
 
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_RANGE, CONTENT_TYPE};
 use http::{Extensions, HeaderValue, Method, StatusCode};
 use polywire_schema::{
     ByteStream, Direction, Error, ErrorKind, Location, Member, MemberFlags, Operation, Part,
@@ -33,6 +33,8 @@ pub struct Bindings {
     pub(crate) has_document_members: bool,
     /// The member that is the whole body (`@httpPayload`).
     pub(crate) payload: Option<Payload>,
+    /// Whether a member is bound to `Content-Range`.
+    pub(crate) has_content_range: bool,
     /// Whether the body is an event stream, which is not read with the head: the body that is
     /// passed with the head is then empty.
     pub(crate) has_event_stream: bool,
@@ -206,6 +208,7 @@ impl Bindings {
             has_document_host_labels: false,
             has_document_members: false,
             payload: None,
+            has_content_range: false,
             has_event_stream: stream_member(shape).is_some(),
             is_unwrapped: false,
             header_index: HeaderIndex::new(&members),
@@ -235,6 +238,9 @@ impl Bindings {
             match binding {
                 MemberBinding::Header { header, .. } if header.name == CONTENT_TYPE => {
                     bindings.content_type_member = Some(ordinal);
+                }
+                MemberBinding::Header { header, .. } if header.name == CONTENT_RANGE => {
+                    bindings.has_content_range = true;
                 }
                 MemberBinding::Host => bindings.has_document_host_labels = true,
                 MemberBinding::Header { .. }

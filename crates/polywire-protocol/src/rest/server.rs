@@ -1,7 +1,7 @@
 //! The server side of the REST protocols.
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_RANGE, CONTENT_TYPE};
 use http::{HeaderValue, Method, StatusCode, request};
 use polywire_codec::{Dynamic, Message, Sink};
 use polywire_schema::{Error, Operation, OperationFlags, Schema, ShapeKind, Value};
@@ -102,6 +102,13 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         let body = body.unwrap_or_default();
         let stream = encoder.take_stream(root)?;
         let mut response = response(&mut encoder, status, media_type, body, false)?;
+        // A part of a representation has its own status (RFC 9110, section 15.3.7).
+        if bindings.has_content_range
+            && response.status() == StatusCode::OK
+            && response.headers().contains_key(CONTENT_RANGE)
+        {
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        }
         if let Some(stream) = stream {
             response.extensions_mut().insert(PayloadStream(stream));
         }

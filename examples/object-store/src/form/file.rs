@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_core::Stream;
 use http_body::Body;
+use polywire::protocol::Fault;
 use polywire::schema::{StreamError, StreamErrorKind};
 use tokio::time::{Instant, Sleep};
 
@@ -149,7 +150,10 @@ where
                 Some(Ok(bytes))
             }
             // An error, so that the file is not stored.
-            Ok(_) if own.missing > 0 => Some(Err(StreamError::new(StreamErrorKind::WrongLength))),
+            Ok(_) if own.missing > 0 => {
+                let error = StreamError::new(StreamErrorKind::Corrupt);
+                Some(Err(error.with_source(Fault::from(Error::EntityTooSmall))))
+            }
             Ok(_) => None,
             Err(error) => Some(Err(error.into())),
         })

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, req
 use http_body::Body;
 use http_body_util::Full;
 use polywire::protocol::Fault;
-use polywire::schema::{ByteStream, StreamErrorKind};
+use polywire::schema::ByteStream;
 use polywire::text::percent;
 
 use super::fields::Fields;
@@ -132,20 +132,14 @@ where
 fn of_fault(fault: &Fault) -> Error {
     let own = [
         Error::EntityTooLarge,
+        Error::EntityTooSmall,
         Error::InsufficientStorage,
         Error::Internal,
+        Error::RequestTimeout,
     ];
-    let found = own
-        .into_iter()
-        .find(|error| error.facts().0 == fault.name());
-    let is_short = std::error::Error::source(fault)
-        .and_then(|source| source.downcast_ref::<polywire::schema::StreamError>())
-        .is_some_and(|error| error.kind() == StreamErrorKind::WrongLength);
-    match found {
-        Some(error) => error,
-        None if is_short => Error::EntityTooSmall,
-        None => Error::IncompleteBody,
-    }
+    let mut own = own.into_iter();
+    let found = own.find(|error| error.facts().0 == fault.name());
+    found.unwrap_or(Error::IncompleteBody)
 }
 
 impl Posted {

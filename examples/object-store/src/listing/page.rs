@@ -353,4 +353,52 @@ mod tests {
             assert!(After::from_token(wrong).is_err(), "{wrong}");
         }
     }
+
+    /// All entries of all pages, without pages: keys, and each common prefix once.
+    fn naive(keys: &BTreeMap<String, ()>, prefix: &str, delimiter: &str) -> Vec<String> {
+        let mut entries = Vec::new();
+        for key in keys.keys() {
+            let Some(rest) = key.strip_prefix(prefix) else {
+                continue;
+            };
+            let end = match delimiter {
+                "" => None,
+                delimiter => rest
+                    .find(delimiter)
+                    .map(|at| prefix.len() + at + delimiter.len()),
+            };
+            let entry = match end {
+                None => key.clone(),
+                Some(end) => format!("[{}]", &key[..end]),
+            };
+            if entries.last() != Some(&entry) {
+                entries.push(entry);
+            }
+        }
+        entries.sort();
+        entries
+    }
+
+    proptest::proptest! {
+        /// Pages of any size have the same entries as one without pages.
+        #[test]
+        fn pages_have_all_entries(
+            keys in proptest::collection::vec("[ab/\u{10ffff}]{1,5}", 0..30),
+            prefix in "[ab/]{0,2}",
+            delimiter in "/?|ab|b/",
+            most in 1..5usize,
+        ) {
+            let names: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let found = pages(&names, &prefix, &delimiter, most);
+            let mut found: Vec<String> = found
+                .iter()
+                .flat_map(|page| page.split(' '))
+                .filter(|entry| !entry.is_empty())
+                .map(str::to_owned)
+                .collect();
+            found.sort();
+            let map = keys.iter().map(|key| (key.clone(), ())).collect();
+            proptest::prop_assert_eq!(found, naive(&map, &prefix, &delimiter));
+        }
+    }
 }

@@ -141,6 +141,15 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// The references of each data file.
+    #[cfg(test)]
+    pub(super) fn references(&self) -> Result<std::collections::BTreeMap<u64, u32>, Abort> {
+        let all = self.files.iter()?;
+        all.map(|item| item.map(|(id, count)| (id.value(), count.value())))
+            .collect::<Result<_, _>>()
+            .map_err(Abort::from)
+    }
+
     /// The summary of the newest version, if it is no delete marker.
     pub(crate) fn object(&self, bucket: &str, key: &str) -> Result<Option<Summary>, Abort> {
         let Some(found) = self.objects.get((bucket, key))? else {

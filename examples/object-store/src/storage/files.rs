@@ -46,7 +46,6 @@ impl Files {
         }
         if is_synced {
             sync_directory(&directory.join("data"))?;
-            sync_directory(directory)?;
         }
         let (remover, paths) = channel::<PathBuf>();
         thread::Builder::new()
@@ -64,6 +63,16 @@ impl Files {
             pins: Mutex::new(HashMap::new()),
             remover,
         })
+    }
+
+    /// Writes the entry of the directory, and its entries, to disk if the store is synced: they may be new.
+    pub(super) fn sync_entries(&self) -> io::Result<()> {
+        if !self.is_synced {
+            return Ok(());
+        }
+        sync_directory(&self.directory)?;
+        let absolute = std::path::absolute(&self.directory)?;
+        absolute.parent().map_or(Ok(()), sync_directory)
     }
 
     /// Sets the id of the next file.

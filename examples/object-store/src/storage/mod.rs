@@ -38,6 +38,8 @@ mod writer;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod versions_tests;
 
 pub(crate) use database::{Abort, Changes, View};
 pub(crate) use files::DataFile;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use md5::{Digest, Md5};
 use polywire::protocol::Fault;
-use polywire::schema::ByteStream;
+use polywire::schema::{ByteStream, StreamError, StreamErrorKind};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::files::{DataFile, Files};
@@ -42,7 +42,7 @@ pub(super) async fn receive(
     let mut batch = Batch::default();
     let mut size = 0;
     while let Some(piece) = body.next().await {
-        let piece = piece?;
+        let piece = piece.map_err(broken)?;
         size += piece.len() as u64;
         if size > limit {
             return Err(Error::EntityTooLarge.into());
@@ -71,6 +71,20 @@ pub(super) async fn receive_file(
     let mut size = 0;
     let file = write_all(files, body, Batch::default(), &mut size, limit).await?;
     complete(file, size).await
+}
+
+/// The fault of a body that does not arrive as it should.
+fn broken(error: StreamError) -> Fault {
+    let source = std::error::Error::source(&error);
+    if let Some(fault) = source.and_then(|source| source.downcast_ref::<Fault>()) {
+        return fault.clone();
+    }
+    match error.kind() {
+        StreamErrorKind::Interrupted | StreamErrorKind::WrongLength => Error::IncompleteBody.into(),
+        StreamErrorKind::TimedOut => Error::RequestTimeout.into(),
+        StreamErrorKind::TooLarge => Error::EntityTooLarge.into(),
+        _ => error.into(),
+    }
 }
 
 #[derive(Default)]
@@ -109,7 +123,7 @@ async fn write_all(
     let creator = Arc::clone(files);
     let mut writing: Writing = spawn_blocking(move || creator.create());
     while let Some(piece) = body.next().await {
-        let piece = piece?;
+        let piece = piece.map_err(broken)?;
         *size += piece.len() as u64;
         if *size > limit {
             return Err(Error::EntityTooLarge.into());

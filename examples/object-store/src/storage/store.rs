@@ -62,6 +62,7 @@ impl Store {
         let files = Arc::new(Files::open(directory, is_synced).map_err(failed)?);
         let path = directory.join("objects.redb");
         let database = Database::open(&path, CACHE, is_synced).map_err(OpenError)?;
+        files.sync_entries().map_err(failed)?;
         let view = database
             .view()
             .map_err(|error| OpenError(format!("{error:?}")))?;

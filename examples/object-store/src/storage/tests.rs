@@ -10,7 +10,7 @@ use super::*;
 use crate::error::Error;
 
 /// A store with a bucket `b`.
-async fn open(directory: &Path) -> Store {
+pub(super) async fn open(directory: &Path) -> Store {
     let store = Store::open(directory, false).unwrap();
     let bucket = Bucket {
         created: 1,

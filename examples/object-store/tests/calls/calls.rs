@@ -11,19 +11,19 @@ use polywire::rpc::RunningServer;
 use tempfile::TempDir;
 
 /// A running store in a directory that is removed on drop.
-struct Running {
+pub(crate) struct Running {
     server: RunningServer,
     data: TempDir,
 }
 
 impl Running {
-    async fn shutdown(self) {
+    pub(crate) async fn shutdown(self) {
         self.server.shutdown().await;
         drop(self.data);
     }
 }
 
-async fn start() -> (Running, Client) {
+pub(crate) async fn start() -> (Running, Client) {
     start_with(|settings| settings.part = 4).await
 }
 
@@ -39,7 +39,7 @@ async fn start_with(change: impl FnOnce(&mut Settings)) -> (Running, Client) {
     (Running { server, data }, client)
 }
 
-async fn put(client: &Client, key: &str, body: &[u8]) -> Text {
+pub(crate) async fn put(client: &Client, key: &str, body: &[u8]) -> Text {
     let call = client.put_object().bucket("bkt").key(key).body(body);
     call.send().await.unwrap().etag.unwrap()
 }
@@ -229,5 +229,59 @@ async fn a_body_that_is_too_large() {
     let put = client.put_object().bucket("bkt").key("k").body(body);
     let error = put.send().await.unwrap_err().to_string();
     assert!(error.contains("EntityTooLarge"), "{error}");
+    running.shutdown().await;
+}
+
+/// Errors of the server itself have S3's codes and documents.
+#[tokio::test]
+async fn errors_that_are_not_of_the_store() {
+    let (running, client) = start().await;
+    put(&client, "k", b"x").await;
+    let xml = "content-type: application/xml\r\n";
+    for (line, headers, body, status, code) in [
+        ("GET /bkt?max-keys=x", "", "", "400", "InvalidArgument"),
+        ("GET /bkt/k?partNumber=x", "", "", "400", "InvalidArgument"),
+        (
+            "GET /bkt?list-type=2&encoding-type=x",
+            "",
+            "",
+            "400",
+            "InvalidArgument",
+        ),
+        (
+            "PUT /bkt/k",
+            "x-amz-acl: strange\r\n",
+            "",
+            "400",
+            "InvalidArgument",
+        ),
+        (
+            "POST /bkt?delete",
+            xml,
+            "<Delete><Obj",
+            "400",
+            "MalformedXML",
+        ),
+        ("POST /bkt?delete", xml, "", "400", "MalformedXML"),
+        (
+            "POST /bkt?delete",
+            xml,
+            "<Delete></Delete>",
+            "400",
+            "MalformedXML",
+        ),
+        ("PATCH /bkt/k", "", "", "405", "MethodNotAllowed"),
+        ("GET /bkt/none", "", "", "404", "NoSuchKey"),
+    ] {
+        let (found, answer) = send(&running, line, headers, body).await;
+        assert_eq!(found, status, "{line}: {answer}");
+        let path = line.split([' ', '?']).nth(1).unwrap();
+        for part in [
+            format!("<Error><Code>{code}</Code>"),
+            format!("<Resource>{path}</Resource><RequestId>"),
+        ] {
+            assert!(answer.contains(&part), "{line}: {answer}");
+        }
+    }
     running.shutdown().await;
 }

@@ -3,6 +3,8 @@
 
 #[cfg(s3_model)]
 mod calls;
+#[cfg(s3_model)]
+mod versions;
 
 /// Without the model there is no client.
 #[cfg(not(s3_model))]
