@@ -7,7 +7,7 @@
 //! | [`BodyDecoder`] | decodes `aws-chunked`, and checks signatures of chunks, checksums and `x-amz-content-sha256` |
 //!
 //! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
-//! | [`CredentialsProvider`] | finds the credentials of a client |
+//! | [`CredentialsProvider`] | finds the credentials of a client: see [`providers`] |
 //!
 //! [`polywire_aws`] has the algorithms.
 //!
@@ -27,6 +27,7 @@ mod body;
 mod decoding;
 mod encoding;
 mod keys;
+pub mod providers;
 mod signer;
 
 pub use authenticator::SignatureAuthenticator;

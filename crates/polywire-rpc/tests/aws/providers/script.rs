@@ -1,0 +1,71 @@
+//! A server of HTTP by hand.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+/// What the server does with a request.
+pub(crate) enum Reply {
+    /// A status and a body.
+    Body(u16, String),
+    /// The connection is closed.
+    Close,
+    /// No answer.
+    Silence,
+}
+
+pub(crate) struct Endpoint {
+    pub(crate) url: String,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Endpoint {
+    /// Starts a server. `reply` gets the head of a request, in lower case except for the first line, and its number from 0.
+    pub(crate) async fn start(
+        reply: impl Fn(&str, usize) -> Reply + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (log, reply) = (Arc::clone(&requests), Arc::new(reply));
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let (log, reply) = (Arc::clone(&log), Arc::clone(&reply));
+                tokio::spawn(async move {
+                    let mut bytes = Vec::new();
+                    while !bytes.ends_with(b"\r\n\r\n") {
+                        bytes.push(stream.read_u8().await?);
+                    }
+                    let text = String::from_utf8(bytes).unwrap();
+                    let (line, headers) = text.split_once("\r\n").unwrap();
+                    let head = format!("{line}\r\n{}", headers.to_ascii_lowercase());
+                    let number = {
+                        let mut log = log.lock().unwrap();
+                        log.push(head.clone());
+                        log.len() - 1
+                    };
+                    match reply(&head, number) {
+                        Reply::Body(status, body) => {
+                            let length = body.len();
+                            let text = format!(
+                                "HTTP/1.1 {status} Status\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+                            );
+                            stream.write_all(text.as_bytes()).await?;
+                        }
+                        Reply::Close => {}
+                        Reply::Silence => tokio::time::sleep(Duration::from_secs(60)).await,
+                    }
+                    Ok::<_, std::io::Error>(())
+                });
+            }
+        });
+        Self { url, requests }
+    }
+
+    /// The heads of all requests.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
