@@ -7,6 +7,7 @@
 //! | [`BodyDecoder`] | decodes `aws-chunked`, and checks signatures of chunks, checksums and `x-amz-content-sha256` |
 //!
 //! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
+//! | [`Retries`] | sends failed calls again |
 //! | [`CredentialsProvider`] | finds the credentials of a client: see [`providers`] |
 //!
 //! [`polywire_aws`] has the algorithms.
@@ -28,14 +29,17 @@ mod decoding;
 mod encoding;
 mod keys;
 pub mod providers;
+mod retries;
 mod signer;
 
 pub use authenticator::SignatureAuthenticator;
 pub use body::{BodyDecoder, ReceivedChecksums};
 pub use keys::{KeyFuture, KeyStore, StaticKeys};
 pub use polywire_aws::checksum::{Algorithm, Calculation};
+pub use polywire_aws::retry::RetrySettings;
 pub use polywire_aws::signature::{Credentials, VerifiedRequest};
 
+pub use retries::Retries;
 pub use signer::{CredentialsFuture, CredentialsProvider, Signer};
 
 use crate::ServerBuilder;

@@ -20,7 +20,7 @@ use polywire_schema::{ByteStream, Location, Operation, OperationFlags};
 
 use super::authenticator::now;
 use super::encoding::{CheckedStream, EncodedStream};
-use crate::client::{Interceptor, InterceptorFuture};
+use crate::client::{Attempt, Interceptor, InterceptorFuture};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -129,6 +129,7 @@ impl Signer {
             let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             cache.key(&credentials, time, &self.region, &self.service)
         };
+        announce_attempt(request);
         let is_tls = request.uri().scheme_str() == Some("https");
         let stream = request.extensions_mut().remove::<PayloadStream>();
         let checksum = match operation {
@@ -304,6 +305,20 @@ fn name_algorithm(operation: Operation<'_>, headers: &mut HeaderMap, algorithm: 
         && let Ok(value) = HeaderValue::try_from(algorithm.to_string())
     {
         headers.insert(header, value);
+    }
+}
+
+/// Tells the service which attempt of the call this is, as the SDKs of AWS do.
+fn announce_attempt(request: &mut Request<Bytes>) {
+    let attempt = request.extensions().get::<Attempt>().copied();
+    let attempt = attempt.unwrap_or_else(Attempt::only);
+    let id = HeaderValue::try_from(attempt.call.to_string());
+    let number = format!("attempt={}; max={}", attempt.number, attempt.max);
+    // Both are in ASCII.
+    if let (Ok(id), Ok(number)) = (id, HeaderValue::try_from(number)) {
+        let headers = request.headers_mut();
+        headers.insert("amz-sdk-invocation-id", id);
+        headers.insert("amz-sdk-request", number);
     }
 }
 

@@ -10,7 +10,7 @@ use polywire_schema::Limits;
 
 use super::framed::{FramesClient, OpenFrames};
 use super::web::Http;
-use super::{Carrier, Client, ConnectError, Inner, Interceptor};
+use super::{Carrier, Client, ConnectError, Inner, Interceptor, RetryPolicy};
 use crate::ServiceHandle;
 use crate::connect::{ConnectOptions, NO_USER, Proxy, ServerUrl, Transport};
 #[cfg(feature = "tls")]
@@ -31,6 +31,7 @@ pub struct ClientBuilder {
     s3_virtual_hosted: bool,
     send_deadline: bool,
     interceptor: Option<Arc<dyn Interceptor>>,
+    retry: Option<Arc<dyn RetryPolicy>>,
     /// Opens connections for frames, if frames are the chosen protocol.
     frames: Option<OpenFrames>,
 }
@@ -52,6 +53,7 @@ impl ClientBuilder {
             s3_virtual_hosted: false,
             send_deadline: false,
             interceptor: None,
+            retry: None,
             frames: None,
         }
     }
@@ -125,6 +127,18 @@ impl ClientBuilder {
     /// Sets what changes requests over HTTP before they are sent, such as by a signature.
     pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
         self.interceptor = Some(Arc::new(interceptor));
+        self
+    }
+
+    /// Sets which failed calls over HTTP are sent again. Default: none. The [`deadline`](Self::deadline) is that of the
+    /// call with all its attempts. The interceptor changes each attempt.
+    ///
+    /// Messages with several calls are sent once, and so are streams, unless their bytes are in memory. A stream in a
+    /// response that has begun is not requested again.
+    ///
+    /// The feature `aws` has a policy, `aws::Retries`.
+    pub fn retry(mut self, policy: impl RetryPolicy) -> Self {
+        self.retry = Some(Arc::new(policy));
         self
     }
 
@@ -226,6 +240,7 @@ impl ClientBuilder {
             s3_virtual_hosted: self.s3_virtual_hosted,
             send_deadline: self.send_deadline,
             interceptor: self.interceptor.clone(),
+            retry: self.retry.clone(),
         })
     }
 }

@@ -28,12 +28,14 @@ mod framed;
 mod generated;
 mod interceptor;
 mod lines;
+mod retry;
 mod web;
 
 pub use builder::ClientBuilder;
 pub use error::ConnectError;
 pub use generated::{Answer, OperationRequest};
 pub use interceptor::{Interceptor, InterceptorFuture};
+pub use retry::{Attempt, CallRetries, FailedAttempt, RetryPolicy};
 
 /// A client of a service with a model, over one protocol. Clones share their connections.
 ///
@@ -295,13 +297,33 @@ impl Client {
     async fn exchange_http(
         &self,
         http: &Http,
-        mut request: Request<Bytes>,
+        request: Request<Bytes>,
         operation: Option<Operation<'_>>,
         mode: ResponseMode,
         show: Option<&mut impl FnMut(&Exchange)>,
     ) -> Result<(response::Parts, Body), CallError> {
+        if let (Some(policy), Some(operation)) = (&http.retry, operation) {
+            let policy = &**policy;
+            let calls = self.exchange_with_retries(http, policy, request, operation, mode, show);
+            // Large, and rare.
+            return Box::pin(calls).await;
+        }
+        let timeout = CallTimeout::start(self.inner.deadline);
+        self.attempt_http(http, request, operation, mode, show, timeout)
+            .await
+    }
+
+    /// Sends a request over HTTP once.
+    async fn attempt_http(
+        &self,
+        http: &Http,
+        mut request: Request<Bytes>,
+        operation: Option<Operation<'_>>,
+        mode: ResponseMode,
+        show: Option<&mut impl FnMut(&Exchange)>,
+        timeout: CallTimeout,
+    ) -> Result<(response::Parts, Body), CallError> {
         let inner = &*self.inner;
-        let timeout = CallTimeout::start(inner.deadline);
         // With a stream, the deadline starts again with each piece.
         if http.send_deadline && request.extensions().get::<PayloadStream>().is_none() {
             timeout.write_header(request.headers_mut());

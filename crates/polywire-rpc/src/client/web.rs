@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, Request};
 use polywire_protocol::{HostPrefix, s3};
 use polywire_schema::Error;
 
-use super::Interceptor;
+use super::{Interceptor, RetryPolicy};
 use crate::CallError;
 use crate::connect::Transport;
 
@@ -22,6 +22,7 @@ pub(super) struct Http {
     /// Whether to send the time that is left.
     pub(super) send_deadline: bool,
     pub(super) interceptor: Option<Arc<dyn Interceptor>>,
+    pub(super) retry: Option<Arc<dyn RetryPolicy>>,
 }
 
 impl Http {

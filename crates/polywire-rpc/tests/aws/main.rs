@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod providers;
+mod retries;
+mod script;
 mod support;
 
 use bytes::Bytes;

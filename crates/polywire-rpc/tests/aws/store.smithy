@@ -76,6 +76,20 @@ operation Describe {
     output := {
         name: String
     }
+    errors: [Busy, Conflict]
+}
+
+@error("client")
+@httpError(400)
+@retryable
+structure Busy {
+    message: String
+}
+
+@error("client")
+@httpError(409)
+structure Conflict {
+    message: String
 }
 
 enum Algorithm {

@@ -2,8 +2,8 @@
 
 use polywire_rpc::aws::providers::DefaultChain;
 
-use super::script::{Endpoint, Reply};
 use super::{environment, failed, found};
+use crate::script::{Endpoint, Reply};
 
 const KEYS: [(&str, &str); 2] = [
     ("AWS_ACCESS_KEY_ID", "ENV"),

@@ -2,8 +2,8 @@
 
 use polywire_rpc::aws::providers::{ContainerProvider, InstanceMetadataProvider};
 
-use super::script::{Endpoint, Reply};
 use super::{environment, failed, found};
+use crate::script::{Endpoint, Reply};
 
 const ANSWER: &str = r#"{ "Code": "Success", "AccessKeyId": "AKID", "SecretAccessKey": "SECRET",
     "Token": "SECRET token", "Expiration": "2199-01-01T00:00:00Z" }"#;

@@ -4,7 +4,6 @@ mod cache;
 mod chain;
 mod endpoints;
 mod files;
-mod script;
 
 use polywire_rpc::aws::providers::Environment;
 use polywire_rpc::aws::{Credentials, CredentialsProvider};

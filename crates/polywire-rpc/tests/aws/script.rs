@@ -12,6 +12,8 @@ pub(crate) enum Reply {
     Body(u16, String),
     /// The connection is closed.
     Close,
+    /// The bytes of a whole response.
+    Raw(String),
     /// No answer.
     Silence,
 }
@@ -22,7 +24,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Starts a server. `reply` gets the head of a request, in lower case except for the first line, and its number from 0.
+    /// Starts a server. `reply` gets a request, whose headers are in lower case, and its number from 0.
     pub(crate) async fn start(
         reply: impl Fn(&str, usize) -> Reply + Send + Sync + 'static,
     ) -> Self {
@@ -40,7 +42,13 @@ impl Endpoint {
                     }
                     let text = String::from_utf8(bytes).unwrap();
                     let (line, headers) = text.split_once("\r\n").unwrap();
-                    let head = format!("{line}\r\n{}", headers.to_ascii_lowercase());
+                    let headers = headers.to_ascii_lowercase();
+                    let length = headers.split("content-length: ").nth(1);
+                    let length = length.and_then(|text| text.lines().next()?.parse().ok());
+                    let mut body = vec![0; length.unwrap_or(0)];
+                    stream.read_exact(&mut body).await?;
+                    let body = String::from_utf8_lossy(&body);
+                    let head = format!("{line}\r\n{headers}{body}");
                     let number = {
                         let mut log = log.lock().unwrap();
                         log.push(head.clone());
@@ -55,6 +63,7 @@ impl Endpoint {
                             stream.write_all(text.as_bytes()).await?;
                         }
                         Reply::Close => {}
+                        Reply::Raw(text) => stream.write_all(text.as_bytes()).await?,
                         Reply::Silence => tokio::time::sleep(Duration::from_secs(60)).await,
                     }
                     Ok::<_, std::io::Error>(())
@@ -64,7 +73,7 @@ impl Endpoint {
         Self { url, requests }
     }
 
-    /// The heads of all requests.
+    /// All requests.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
