@@ -7,6 +7,7 @@
 //! | [`BodyDecoder`] | decodes `aws-chunked`, and checks signatures of chunks, checksums and `x-amz-content-sha256` |
 //!
 //! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
+//! | [`Endpoints`] | finds the URLs of a client by endpoint rules |
 //! | [`Retries`] | sends failed calls again |
 //! | [`CredentialsProvider`] | finds the credentials of a client: see [`providers`] |
 //!
@@ -27,6 +28,8 @@ mod authenticator;
 mod body;
 mod decoding;
 mod encoding;
+mod endpoints;
+mod json;
 mod keys;
 pub mod providers;
 mod retries;
@@ -34,6 +37,7 @@ mod signer;
 
 pub use authenticator::SignatureAuthenticator;
 pub use body::{BodyDecoder, ReceivedChecksums};
+pub use endpoints::Endpoints;
 pub use keys::{KeyFuture, KeyStore, StaticKeys};
 pub use polywire_aws::checksum::{Algorithm, Calculation};
 pub use polywire_aws::retry::RetrySettings;

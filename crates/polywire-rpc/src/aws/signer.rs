@@ -20,6 +20,7 @@ use polywire_schema::{ByteStream, Location, Operation, OperationFlags};
 
 use super::authenticator::now;
 use super::encoding::{CheckedStream, EncodedStream};
+use super::endpoints::SigningScope;
 use crate::client::{Attempt, Interceptor, InterceptorFuture};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -125,9 +126,11 @@ impl Signer {
     ) -> Result<(), BoxError> {
         let credentials = self.provider.credentials().await?;
         let time = SigningTime::new(now()).ok_or("the clock of this machine is wrong")?;
+        let scope = request.extensions().get::<SigningScope>();
+        let (region, service, settings) = self.scope(scope)?;
         let key = {
             let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-            cache.key(&credentials, time, &self.region, &self.service)
+            cache.key(&credentials, time, region, service)
         };
         announce_attempt(request);
         let is_tls = request.uri().scheme_str() == Some("https");
@@ -153,7 +156,7 @@ impl Signer {
                         .headers
                         .insert(checksum.name, HeaderValue::try_from(value)?);
                 }
-                sign_request(&mut parts, Payload::of(&body), &key, &self.settings, time)?;
+                sign_request(&mut parts, Payload::of(&body), &key, &settings, time)?;
             }
             Some(PayloadStream(stream)) => {
                 let algorithm = checksum.map(|checksum| checksum.algorithm);
@@ -162,7 +165,7 @@ impl Signer {
                     algorithm,
                     is_tls,
                 };
-                let stream = self.sign_stream(&mut parts, body, &key, time)?;
+                let stream = sign_stream(&mut parts, body, &key, &settings, time)?;
                 parts.extensions.insert(PayloadStream(stream));
             }
         }
@@ -170,52 +173,27 @@ impl Signer {
         Ok(())
     }
 
-    /// Signs a request whose body is a stream. Returns the encoded stream.
-    fn sign_stream(
-        &self,
-        parts: &mut http::request::Parts,
-        body: Streamed,
-        key: &SigningKey,
-        time: SigningTime,
-    ) -> Result<ByteStream, BoxError> {
-        let Streamed {
-            stream,
-            algorithm,
-            is_tls,
-        } = body;
-        let len = stream.len().ok_or(
-            "expected a stream of known length, which the signature of the request contains: see ByteStream::or_len",
-        )?;
-        let encoder = match (is_tls, algorithm) {
-            // Nothing protects the body but TLS.
-            (true, None) => {
-                sign_request(parts, Payload::Unsigned, key, &self.settings, time)?;
-                return Ok(stream);
-            }
-            (true, Some(_)) => Encoder::unsigned(ChunkLayout::Fixed(DEFAULT_CHUNK_SIZE), algorithm),
-            (false, _) => {
-                // The headers depend on the framing only. The signature of the first chunk continues that of the head.
-                let framing = Encoder::signed(NoSignature, DEFAULT_CHUNK_SIZE, algorithm);
-                framing.apply_headers(&mut parts.headers, len);
-                let payload = match algorithm {
-                    Some(_) => Payload::StreamingSignedTrailer,
-                    None => Payload::StreamingSigned,
-                };
-                let seed = sign_request(parts, payload, key, &self.settings, time)?;
-                let signer = ChunkSigner::new(key, &seed, time)?;
-                let encoder = Encoder::signed(signer, DEFAULT_CHUNK_SIZE, algorithm);
-                return EncodedStream::stream(stream, encoder, len);
-            }
+    /// The region, the name and the settings of a signature. Endpoint rules win over the settings of the signer.
+    fn scope<'a>(
+        &'a self,
+        scope: Option<&'a SigningScope>,
+    ) -> Result<(&'a str, &'a str, Settings), BoxError> {
+        let Some(scope) = scope else {
+            return Ok((&self.region, &self.service, self.settings));
         };
-        encoder.apply_headers(&mut parts.headers, len);
-        sign_request(
-            parts,
-            Payload::StreamingUnsignedTrailer,
-            key,
-            &self.settings,
-            time,
-        )?;
-        EncodedStream::stream(stream, encoder, len)
+        if let Some(scheme) = &scope.unsupported {
+            let reason = format!("the endpoint requires the authentication scheme `{scheme}`");
+            return Err(format!("{reason}, and only `sigv4` is supported").into());
+        }
+        let service = scope.name.as_deref().unwrap_or(&self.service);
+        let mut settings = match scope.name {
+            None => self.settings,
+            Some(_) => Settings::for_service(service),
+        };
+        settings.path.double_encode &= !scope.disable_double_encoding;
+        settings.path.normalize &= !scope.disable_normalize_path;
+        let region = scope.region.as_deref().unwrap_or(&self.region);
+        Ok((region, service, settings))
     }
 
     /// The checksum of a request.
@@ -275,6 +253,54 @@ struct Streamed {
     stream: ByteStream,
     algorithm: Option<Algorithm>,
     is_tls: bool,
+}
+
+/// Signs a request whose body is a stream. Returns the encoded stream.
+fn sign_stream(
+    parts: &mut http::request::Parts,
+    body: Streamed,
+    key: &SigningKey,
+    settings: &Settings,
+    time: SigningTime,
+) -> Result<ByteStream, BoxError> {
+    let Streamed {
+        stream,
+        algorithm,
+        is_tls,
+    } = body;
+    let len = stream.len().ok_or(
+        "expected a stream of known length, which the signature of the request contains: see ByteStream::or_len",
+    )?;
+    let encoder = match (is_tls, algorithm) {
+        // Nothing protects the body but TLS.
+        (true, None) => {
+            sign_request(parts, Payload::Unsigned, key, settings, time)?;
+            return Ok(stream);
+        }
+        (true, Some(_)) => Encoder::unsigned(ChunkLayout::Fixed(DEFAULT_CHUNK_SIZE), algorithm),
+        (false, _) => {
+            // The headers depend on the framing only. The signature of the first chunk continues that of the head.
+            let framing = Encoder::signed(NoSignature, DEFAULT_CHUNK_SIZE, algorithm);
+            framing.apply_headers(&mut parts.headers, len);
+            let payload = match algorithm {
+                Some(_) => Payload::StreamingSignedTrailer,
+                None => Payload::StreamingSigned,
+            };
+            let seed = sign_request(parts, payload, key, settings, time)?;
+            let signer = ChunkSigner::new(key, &seed, time)?;
+            let encoder = Encoder::signed(signer, DEFAULT_CHUNK_SIZE, algorithm);
+            return EncodedStream::stream(stream, encoder, len);
+        }
+    };
+    encoder.apply_headers(&mut parts.headers, len);
+    sign_request(
+        parts,
+        Payload::StreamingUnsignedTrailer,
+        key,
+        settings,
+        time,
+    )?;
+    EncodedStream::stream(stream, encoder, len)
 }
 
 /// Stands for the signer of chunks until the head is signed.

@@ -9,10 +9,10 @@ use polywire_protocol::{ClientProtocol, MountError, ProtocolKind, RequestOptions
 use polywire_schema::Limits;
 
 use super::framed::{FramesClient, OpenFrames};
-use super::web::Http;
-use super::{Carrier, Client, ConnectError, Inner, Interceptor, RetryPolicy};
+use super::web::{Http, Servers};
+use super::{Carrier, Client, ConnectError, EndpointResolver, Inner, Interceptor, RetryPolicy};
 use crate::ServiceHandle;
-use crate::connect::{ConnectOptions, NO_USER, Proxy, ServerUrl, Transport};
+use crate::connect::{ConnectOptions, Hosts, NO_USER, Proxy, ServerUrl, Transport};
 #[cfg(feature = "tls")]
 use crate::tls::ClientTls;
 
@@ -201,6 +201,27 @@ impl ClientBuilder {
         self.with_carrier(carrier)
     }
 
+    /// Creates a client of the servers that `resolver` finds for each call. It keeps connections to the 64 hosts of the
+    /// latest calls.
+    ///
+    /// [`s3_virtual_hosted`](Self::s3_virtual_hosted) has no effect, as the resolver names the whole host.
+    ///
+    /// # Errors
+    ///
+    /// The protocol cannot carry the service, or is not over HTTP.
+    pub fn connect_with(self, resolver: impl EndpointResolver) -> Result<Client, ConnectError> {
+        if self.frames.is_some() {
+            let reason = "frames have no endpoints for each call";
+            return Err(ConnectError::Url(reason.to_owned()));
+        }
+        let servers = Servers::Resolved {
+            resolver: Arc::new(resolver),
+            hosts: Hosts::new(self.connection.clone()),
+        };
+        let carrier = Carrier::Http(Box::new(self.http_over(servers)?));
+        self.with_carrier(carrier)
+    }
+
     /// Creates a client over a carrier.
     pub(super) fn with_carrier(self, carrier: Carrier) -> Result<Client, ConnectError> {
         let inner = Inner {
@@ -221,11 +242,15 @@ impl ClientBuilder {
         if url.credentials.is_some() {
             return Err(ConnectError::Url(NO_USER.to_owned()));
         }
+        let transport = Transport::new(url, &self.connection)
+            .map_err(|error| ConnectError::Url(error.to_string()))?;
+        self.http_over(Servers::One(transport))
+    }
+
+    fn http_over(&self, servers: Servers) -> Result<Http, ConnectError> {
         if let Err(error) = &self.protocol {
             return Err(ConnectError::Mount(error.clone()));
         }
-        let transport = Transport::new(url, &self.connection)
-            .map_err(|error| ConnectError::Url(error.to_string()))?;
         let mut headers = self.headers.clone();
         headers
             .entry(USER_AGENT)
@@ -234,7 +259,7 @@ impl ClientBuilder {
                 env!("CARGO_PKG_VERSION")
             )));
         Ok(Http {
-            transport,
+            servers,
             http2: self.connection.http2,
             headers,
             s3_virtual_hosted: self.s3_virtual_hosted,

@@ -8,8 +8,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, response};
 use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Slot, Typed};
 use polywire_protocol::{
-    ClientProtocol, Fault, Frame, Outcome, PayloadStream, ProtocolKind, RequestOptions, WithToken,
-    finish_request,
+    ClientProtocol, Fault, Frame, Outcome, ProtocolKind, RequestOptions, WithToken, finish_request,
 };
 use polywire_schema::{
     Body, DecodeStructure, Decoder, Encode, Error, Limits, Map, Member, Operation, Schema, Value,
@@ -17,13 +16,14 @@ use polywire_schema::{
 use uuid::Uuid;
 
 use self::framed::{FramesClient, MessageCarrier, ModelledError};
-use self::web::Http;
-use crate::call::CallTimeout;
+use self::web::{Http, Servers};
 use crate::{CallError, ServiceHandle};
 
 mod batch;
 mod builder;
+mod endpoint;
 mod error;
+mod exchange;
 mod framed;
 mod generated;
 mod interceptor;
@@ -32,6 +32,7 @@ mod retry;
 mod web;
 
 pub use builder::ClientBuilder;
+pub use endpoint::{EndpointResolver, RequestEndpoint};
 pub use error::ConnectError;
 pub use generated::{Answer, OperationRequest};
 pub use interceptor::{Interceptor, InterceptorFuture};
@@ -293,87 +294,6 @@ impl Client {
         }
     }
 
-    /// Sends a request over HTTP. `operation` is `None` for messages with several calls.
-    async fn exchange_http(
-        &self,
-        http: &Http,
-        request: Request<Bytes>,
-        operation: Option<Operation<'_>>,
-        mode: ResponseMode,
-        show: Option<&mut impl FnMut(&Exchange)>,
-    ) -> Result<(response::Parts, Body), CallError> {
-        if let (Some(policy), Some(operation)) = (&http.retry, operation) {
-            let policy = &**policy;
-            let calls = self.exchange_with_retries(http, policy, request, operation, mode, show);
-            // Large, and rare.
-            return Box::pin(calls).await;
-        }
-        let timeout = CallTimeout::start(self.inner.deadline);
-        self.attempt_http(http, request, operation, mode, show, timeout)
-            .await
-    }
-
-    /// Sends a request over HTTP once.
-    async fn attempt_http(
-        &self,
-        http: &Http,
-        mut request: Request<Bytes>,
-        operation: Option<Operation<'_>>,
-        mode: ResponseMode,
-        show: Option<&mut impl FnMut(&Exchange)>,
-        timeout: CallTimeout,
-    ) -> Result<(response::Parts, Body), CallError> {
-        let inner = &*self.inner;
-        // With a stream, the deadline starts again with each piece.
-        if http.send_deadline && request.extensions().get::<PayloadStream>().is_none() {
-            timeout.write_header(request.headers_mut());
-        }
-        if let Some(interceptor) = &http.interceptor {
-            let changed = timeout.timeout(interceptor.before_send(operation, &mut request));
-            match changed.await {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Err(CallError::encode_text(error.to_string())),
-                None => return Err(CallError::deadline(Some(inner.deadline))),
-            }
-        }
-        // Copied only for an observer.
-        let mut shown = show.map(|show| {
-            let request = request.clone();
-            let response = None;
-            (show, Exchange { request, response })
-        });
-        if let Some((show, exchange)) = &mut shown {
-            show(exchange);
-        }
-        let is_stream = |head: &response::Parts| {
-            operation.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
-        };
-        let is_stream = match mode {
-            ResponseMode::Buffered => None,
-            ResponseMode::Streaming => Some(&is_stream as _),
-        };
-        let answer = http
-            .transport
-            .exchange(request, inner.limits.bytes(), timeout, is_stream);
-        let mut answer = answer.await?;
-        if let Some(interceptor) = &http.interceptor {
-            let checked = interceptor.after_response(operation, &mut answer);
-            checked.map_err(|error| CallError::decode_text(error.to_string()))?;
-        }
-        let (head, body) = answer.into_parts();
-        if let Some((show, exchange)) = &mut shown {
-            let response = http::Response::from_parts(head.clone(), body.clone());
-            exchange.response = Some(response);
-            show(exchange);
-        }
-        let body = Body::new(body);
-        let in_utf8 = inner
-            .protocol
-            .in_utf8(&head.headers, &body, &inner.limits)
-            .map_err(CallError::decode)?;
-        Ok((head, in_utf8.unwrap_or(body)))
-    }
-
     /// The request of a call. Over HTTP it has the whole URL and all headers.
     fn request(
         &self,
@@ -381,7 +301,14 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let request = self.encode(operation, input)?;
-        self.complete(&[operation], request)
+        let resolver = match &self.inner.carrier {
+            Carrier::Http(http) => http.servers.resolver(),
+            Carrier::Messages(_) => None,
+        };
+        let endpoint = resolver.map(|resolver| resolver.resolve(operation, input));
+        let endpoint = endpoint.transpose();
+        let endpoint = endpoint.map_err(|error| CallError::encode_text(error.to_string()))?;
+        self.complete(&[operation], request, endpoint)
     }
 
     /// The request of a call as its protocol writes it.
@@ -407,11 +334,12 @@ impl Client {
         &self,
         operations: &[Operation<'_>],
         mut request: Request<Bytes>,
+        endpoint: Option<RequestEndpoint>,
     ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
         if let Carrier::Http(http) = &inner.carrier {
             finish_request(operations, &mut request, &inner.options).map_err(CallError::encode)?;
-            http.address(&mut request)?;
+            http.address(&mut request, endpoint)?;
         }
         Ok(request)
     }
@@ -482,7 +410,10 @@ impl fmt::Debug for Client {
         let mut shown = f.debug_struct("Client");
         shown.field("service", &self.inner.service);
         match &self.inner.carrier {
-            Carrier::Http(http) => shown.field("url", http.transport.url()),
+            Carrier::Http(http) => match &http.servers {
+                Servers::One(transport) => shown.field("url", transport.url()),
+                Servers::Resolved { resolver, .. } => shown.field("endpoints", resolver),
+            },
             Carrier::Messages(messages) => shown.field("over", messages),
         };
         shown.finish_non_exhaustive()

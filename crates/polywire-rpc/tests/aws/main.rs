@@ -2,6 +2,7 @@
 #![cfg(feature = "aws")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod endpoints;
 mod providers;
 mod retries;
 mod script;

@@ -73,10 +73,8 @@ async fn attempt(
     if url.credentials.is_some() {
         return Err(crate::connect::NO_USER.into());
     }
-    let options = ConnectOptions {
-        timeout,
-        ..ConnectOptions::new()
-    };
+    let mut options = ConnectOptions::new();
+    options.timeout = timeout;
     let uri = Uri::builder()
         .scheme(url.http_scheme())
         .authority(url.authority.clone())
