@@ -9,6 +9,7 @@
 //! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
 //! | [`Endpoints`] | finds the URLs of a client by endpoint rules |
 //! | [`Retries`] | sends failed calls again |
+//! | [`Waiters`], [`Paginations`] | wait for the state of a resource, and read all pages |
 //! | [`CredentialsProvider`] | finds the credentials of a client: see [`providers`] |
 //!
 //! [`polywire_aws`] has the algorithms.
@@ -34,6 +35,7 @@ mod keys;
 pub mod providers;
 mod retries;
 mod signer;
+mod waiters;
 
 pub use authenticator::SignatureAuthenticator;
 pub use body::{BodyDecoder, ReceivedChecksums};
@@ -45,6 +47,7 @@ pub use polywire_aws::signature::{Credentials, VerifiedRequest};
 
 pub use retries::Retries;
 pub use signer::{CredentialsFuture, CredentialsProvider, Signer};
+pub use waiters::{OperationWaiter, Paginations, WaitError, Waiters};
 
 use crate::ServerBuilder;
 

@@ -28,6 +28,7 @@ mod framed;
 mod generated;
 mod interceptor;
 mod lines;
+mod pages;
 mod retry;
 mod web;
 
@@ -36,6 +37,7 @@ pub use endpoint::{EndpointResolver, RequestEndpoint};
 pub use error::ConnectError;
 pub use generated::{Answer, OperationRequest};
 pub use interceptor::{Interceptor, InterceptorFuture};
+pub use pages::{DynamicPages, Pagination};
 pub use retry::{Attempt, CallRetries, FailedAttempt, RetryPolicy};
 
 /// A client of a service with a model, over one protocol. Clones share their connections.

@@ -7,6 +7,7 @@ mod providers;
 mod retries;
 mod script;
 mod support;
+mod waiters;
 
 use bytes::Bytes;
 use polywire_aws::signature::Credentials;
