@@ -32,9 +32,11 @@ mod encoding;
 mod endpoints;
 mod json;
 mod keys;
+mod presign;
 pub mod providers;
 mod retries;
 mod signer;
+mod user_agent;
 mod waiters;
 
 pub use authenticator::SignatureAuthenticator;

@@ -203,7 +203,11 @@ fn classify(attempt: &FailedAttempt<'_>) -> Failure {
             Retry::Yes => Modelled::Retryable,
             Retry::Throttled => Modelled::Throttling,
         }),
-        status: attempt.response.map(|head| head.status.as_u16()),
+        status: attempt.response.map(|head| match fault {
+            // S3 has errors in responses that began before it knew.
+            Some(fault) if head.status.is_success() => fault.status().as_u16(),
+            _ => head.status.as_u16(),
+        }),
         transport: match attempt.response {
             Some(_) => None,
             None => transport_error(error),

@@ -21,6 +21,7 @@ use polywire_schema::{ByteStream, Location, Operation, OperationFlags};
 use super::authenticator::now;
 use super::encoding::{CheckedStream, EncodedStream};
 use super::endpoints::SigningScope;
+use super::user_agent;
 use crate::client::{Attempt, Interceptor, InterceptorFuture};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -124,14 +125,13 @@ impl Signer {
         operation: Option<Operation<'_>>,
         request: &mut Request<Bytes>,
     ) -> Result<(), BoxError> {
-        let credentials = self.provider.credentials().await?;
-        let time = SigningTime::new(now()).ok_or("the clock of this machine is wrong")?;
-        let scope = request.extensions().get::<SigningScope>();
-        let (region, service, settings) = self.scope(scope)?;
-        let key = {
-            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-            cache.key(&credentials, time, region, service)
-        };
+        let signing = self.signing(request).await?;
+        let Signing {
+            key,
+            settings,
+            time,
+        } = signing;
+        user_agent::add(request.headers_mut(), key.scope().service());
         announce_attempt(request);
         let is_tls = request.uri().scheme_str() == Some("https");
         let stream = request.extensions_mut().remove::<PayloadStream>();
@@ -171,6 +171,21 @@ impl Signer {
         }
         *request = Request::from_parts(parts, body);
         Ok(())
+    }
+
+    /// What signs a request now.
+    pub(super) async fn signing(&self, request: &Request<Bytes>) -> Result<Signing, BoxError> {
+        let credentials = self.provider.credentials().await?;
+        let time = SigningTime::new(now()).ok_or("the clock of this machine is wrong")?;
+        let scope = request.extensions().get::<SigningScope>();
+        let (region, service, settings) = self.scope(scope)?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = cache.key(&credentials, time, region, service);
+        Ok(Signing {
+            key,
+            settings,
+            time,
+        })
     }
 
     /// The region, the name and the settings of a signature. Endpoint rules win over the settings of the signer.
@@ -247,6 +262,13 @@ impl Signer {
                 .or_insert(HeaderValue::from_static("ENABLED"));
         }
     }
+}
+
+/// The key of a signature, its settings and its time.
+pub(super) struct Signing {
+    pub(super) key: Arc<SigningKey>,
+    pub(super) settings: Settings,
+    pub(super) time: SigningTime,
 }
 
 struct Streamed {

@@ -16,6 +16,9 @@ use crate::connect::{ConnectOptions, Hosts, NO_USER, Proxy, ServerUrl, Transport
 #[cfg(feature = "tls")]
 use crate::tls::ClientTls;
 
+/// The user agent of clients that set none.
+pub(crate) const DEFAULT_USER_AGENT: &str = concat!("polywire/", env!("CARGO_PKG_VERSION"));
+
 /// Builds a [`Client`].
 #[must_use]
 #[derive(Debug)]
@@ -254,10 +257,7 @@ impl ClientBuilder {
         let mut headers = self.headers.clone();
         headers
             .entry(USER_AGENT)
-            .or_insert(HeaderValue::from_static(concat!(
-                "polywire/",
-                env!("CARGO_PKG_VERSION")
-            )));
+            .or_insert(HeaderValue::from_static(DEFAULT_USER_AGENT));
         Ok(Http {
             servers,
             http2: self.connection.http2,

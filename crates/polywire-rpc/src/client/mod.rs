@@ -33,6 +33,8 @@ mod retry;
 mod web;
 
 pub use builder::ClientBuilder;
+#[cfg(feature = "aws")]
+pub(crate) use builder::DEFAULT_USER_AGENT;
 pub use endpoint::{EndpointResolver, RequestEndpoint};
 pub use error::ConnectError;
 pub use generated::{Answer, OperationRequest};

@@ -4,6 +4,7 @@
 
 mod endpoints;
 mod providers;
+mod requests;
 mod retries;
 mod script;
 mod support;

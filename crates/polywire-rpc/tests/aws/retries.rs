@@ -85,9 +85,11 @@ async fn attempts_are_signed_and_numbered() {
 #[tokio::test]
 async fn only_safe_calls_are_repeated() {
     type Script = fn() -> Reply;
-    let cases: [(&str, Script, usize, usize); 9] = [
+    let cases: [(&str, Script, usize, usize); 10] = [
         ("Get", || error(500, "Whatever"), 3, 3),
         ("Get", || error(404, "NoSuchKey"), 1, 1),
+        // A copy that fails after the response has begun.
+        ("Copy", || error(200, "InternalError"), 3, 3),
         ("Get", || Reply::Close, 3, 3),
         ("Get", || Reply::Body(502, "<html>".to_owned()), 3, 3),
         // This operation may have effects.
@@ -103,7 +105,7 @@ async fn only_safe_calls_are_repeated() {
             let server = Endpoint::start(move |_, _| script()).await;
             let client = builder(policy).connect(&server.url).unwrap();
             let input = match operation {
-                "Get" => get(),
+                "Get" | "Copy" => get(),
                 _ => Map::new(),
             };
             let error = within(client.call(operation, input)).await.unwrap_err();

@@ -5,11 +5,11 @@ namespace example.aws
 use aws.protocols#httpChecksum
 use aws.protocols#restXml
 
-@restXml
+@restXml(noErrorWrapping: true)
 @aws.auth#sigv4(name: "s3")
 service Store {
     version: "1"
-    operations: [Put, Get, Describe]
+    operations: [Put, Get, Copy, Describe]
 }
 
 @httpChecksum(requestAlgorithmMember: "algorithm")
@@ -65,6 +65,18 @@ operation Get {
 
         @httpPayload
         body: Stream = ""
+    }
+}
+
+@http(method: "PUT", uri: "/{key+}?copy")
+operation Copy {
+    input := {
+        @required
+        @httpLabel
+        key: String
+    }
+    output := {
+        etag: String
     }
 }
 
