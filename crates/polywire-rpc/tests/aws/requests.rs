@@ -142,3 +142,38 @@ async fn errors_in_responses_with_the_status_200() {
         assert_eq!(fault.name(), "SlowDown", "{body:.80}");
     }
 }
+
+/// Streams of operations with `@requestCompression` are compressed while they are sent.
+#[tokio::test]
+async fn streams_are_compressed() {
+    use std::io::Read as _;
+    let server = Endpoint::start(|_, _| Reply::Body(200, String::new())).await;
+    let client = Client::builder(service(), ProtocolKind::RestXml);
+    let client = client.connect(&server.url).unwrap();
+    let text = b"hello ".repeat(100_000);
+    let in_memory = ByteStream::from(polywire_schema::Blob::from(&*text));
+    let pieces = ByteStream::with_len(pieces(20), 20 * BYTES as u64);
+    let mut expected = Vec::new();
+    for number in (0..20_u8).rev() {
+        expected.resize(expected.len() + BYTES, number);
+    }
+    for (stream, expected, has_length) in [(in_memory, text, true), (pieces, expected, false)] {
+        let input = Map::from_iter([("body", Value::from(stream))]);
+        within(client.call("Log", input)).await.unwrap();
+        let (head, body) = server.last();
+        assert!(head.contains("\r\ncontent-encoding: gzip\r\n"), "{head}");
+        assert_eq!(head.contains("\r\ncontent-length: "), has_length, "{head}");
+        assert!(body.len() < 20_000, "{}", body.len());
+        let mut decoded = Vec::new();
+        flate2::read::GzDecoder::new(&*body)
+            .read_to_end(&mut decoded)
+            .unwrap();
+        assert!(decoded == expected);
+    }
+    // A source that fails never has the end of a gzip file.
+    let short = ByteStream::with_len(self::pieces(1), 2 * BYTES as u64);
+    let input = Map::from_iter([("body", Value::from(short))]);
+    let before = server.requests().len();
+    within(client.call("Log", input)).await.unwrap_err();
+    assert_eq!(server.requests().len(), before);
+}

@@ -9,7 +9,7 @@ use aws.protocols#restXml
 @aws.auth#sigv4(name: "s3")
 service Store {
     version: "1"
-    operations: [Put, Get, Copy, Describe]
+    operations: [Put, Get, Copy, Describe, Log]
 }
 
 @httpChecksum(requestAlgorithmMember: "algorithm")
@@ -77,6 +77,15 @@ operation Copy {
     }
     output := {
         etag: String
+    }
+}
+
+@requestCompression(encodings: ["gzip"])
+@http(method: "POST", uri: "/log")
+operation Log {
+    input := {
+        @httpPayload
+        body: Stream = ""
     }
 }
 
