@@ -166,6 +166,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets the length in bytes from which a stream waits for the consent of the server, by `Expect: 100-continue` over
+    /// HTTP/1.1: a server that rejects the head does not get the body. It waits for at most one second, as servers may not
+    /// know this. The default is 1 MiB; `None` turns it off. Streams of unknown length never wait.
+    pub const fn expect_continue_from(mut self, bytes: Option<u64>) -> Self {
+        self.connection.expect_continue_from = bytes;
+        self
+    }
+
     /// Uses HTTP/2 with prior knowledge. The default is HTTP/1.1.
     pub const fn http2(mut self, http2: bool) -> Self {
         self.connection.http2 = http2;

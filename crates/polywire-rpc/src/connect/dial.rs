@@ -27,6 +27,8 @@ pub(crate) struct ConnectOptions {
     /// How long an unused connection of HTTP is kept.
     pub(crate) idle_timeout: Duration,
     pub(crate) http2: bool,
+    /// The length from which streams wait for `100 Continue`, in bytes, over HTTP/1.
+    pub(crate) expect_continue_from: Option<u64>,
     pub(crate) proxy: Option<Proxy>,
     #[cfg(feature = "tls")]
     pub(crate) tls: crate::tls::ClientTls,
@@ -41,6 +43,7 @@ impl ConnectOptions {
             timeout: Duration::from_secs(5),
             idle_timeout: super::transport::IDLE_TIMEOUT,
             http2: false,
+            expect_continue_from: Some(1024 * 1024),
             proxy: None,
             #[cfg(feature = "tls")]
             tls: crate::tls::ClientTls::new(),
