@@ -34,6 +34,7 @@ pub mod event_stream;
 mod fault;
 mod frame;
 mod gzip;
+mod gzip_stream;
 mod intern;
 mod json_rpc;
 mod kind;

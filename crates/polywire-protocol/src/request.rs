@@ -8,10 +8,12 @@ use flate2::write::GzEncoder;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use md5::{Digest as _, Md5};
-use polywire_schema::{Error, ErrorKind, MemberFlags, Operation, OperationFlags};
+use polywire_schema::{
+    Blob, ByteStream, Error, ErrorKind, Member, MemberFlags, Operation, OperationFlags, ShapeKind,
+};
 use polywire_text::base64;
 
-use crate::PayloadStream;
+use crate::{PayloadStream, gzip_stream};
 
 const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 
@@ -57,7 +59,8 @@ impl Default for RequestOptions {
 /// operations that the request calls has it.
 ///
 /// - `@requestCompression`: compresses the body with gzip, if the trait lists it, and appends
-///   `gzip` to the `Content-Encoding` of the input
+///   `gzip` to the `Content-Encoding` of the input. A [stream](PayloadStream) is compressed while it
+///   is sent, unless it has `@requiresLength`
 ///   (<https://smithy.io/2.0/spec/behavior-traits.html#requestcompression-trait>).
 /// - `@httpChecksumRequired`: sets `Content-MD5` to the checksum of the body as it is sent, unless
 ///   the request has a checksum header
@@ -109,24 +112,30 @@ fn should_compress(
         return false;
     }
     let len = request.body().len();
-    let is_stream = || {
-        let mut members = operation.input().members();
-        members.any(|member| member.has(MemberFlags::STREAMING))
+    let mut members = operation.input().members();
+    let is_stream = |member: &Member<'_>| {
+        member.has(MemberFlags::STREAMING) && member.target().kind() == ShapeKind::Blob
     };
-    len >= min_size || (len > 0 && is_stream())
+    match members.find(is_stream) {
+        // The length of a compressed stream is not known.
+        Some(member) if member.has(MemberFlags::REQUIRES_LENGTH) => false,
+        Some(_) => len > 0 || request.extensions().get::<PayloadStream>().is_some(),
+        None => len >= min_size,
+    }
 }
 
 fn compress(request: &mut http::Request<Bytes>) -> Result<(), Error> {
-    let body = request.body();
-    let buffer = Vec::with_capacity(body.len() / 2);
-    let mut encoder = GzEncoder::new(buffer, Compression::default());
-    let written = encoder.write_all(body).and_then(|()| encoder.finish());
-    let internal = |reason: std::io::Error| {
-        Error::new(ErrorKind::Internal)
-            .expected("a vector to write to")
-            .found(reason.to_string())
-    };
-    *request.body_mut() = Bytes::from(written.map_err(internal)?);
+    match request.extensions_mut().remove::<PayloadStream>() {
+        None => *request.body_mut() = gzip(request.body())?,
+        Some(PayloadStream(stream)) => {
+            let stream = match stream.as_blob() {
+                // It keeps its length, and can be sent again.
+                Some(blob) => ByteStream::from(Blob::from(gzip(blob.as_bytes())?)),
+                None => gzip_stream::compressed(stream),
+            };
+            request.extensions_mut().insert(PayloadStream(stream));
+        }
+    }
     let headers = request.headers_mut();
     let mut encodings = String::new();
     for value in headers.get_all(CONTENT_ENCODING) {
@@ -147,6 +156,18 @@ fn compress(request: &mut http::Request<Bytes>) -> Result<(), Error> {
     // The length has changed. The transport sets the header again.
     headers.remove(CONTENT_LENGTH);
     Ok(())
+}
+
+fn gzip(bytes: &[u8]) -> Result<Bytes, Error> {
+    let buffer = Vec::with_capacity(bytes.len() / 2);
+    let mut encoder = GzEncoder::new(buffer, Compression::default());
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    let internal = |reason: std::io::Error| {
+        Error::new(ErrorKind::Internal)
+            .expected("a vector to write to")
+            .found(reason.to_string())
+    };
+    Ok(Bytes::from(written.map_err(internal)?))
 }
 
 /// Returns whether a header contains a checksum of the body.

@@ -248,8 +248,9 @@ impl RestFormat for RestXmlFormat {
         if starts_other_element(bytes) {
             return false;
         }
-        // 256 bytes contain the XML declaration and the first tag.
-        let start = &bytes[..bytes.len().min(256)];
+        // 256 bytes contain the first tag.
+        let start = without_prolog(bytes);
+        let start = &start[..start.len().min(256)];
         let start = match std::str::from_utf8(start) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
@@ -288,6 +289,18 @@ impl RestFormat for RestXmlFormat {
             name: text(name),
             message: message.map(text),
         })
+    }
+}
+
+/// A document without white space and XML declaration before its first element. While S3 works on a long
+/// call, it sends white space to keep the connection open.
+fn without_prolog(document: &[u8]) -> &[u8] {
+    let document = document.trim_ascii_start();
+    let declaration = document.strip_prefix(b"<?xml");
+    let end = declaration.and_then(|rest| rest.windows(2).position(|pair| pair == b"?>"));
+    match (declaration, end) {
+        (Some(rest), Some(end)) => rest[end + 2..].trim_ascii_start(),
+        _ => document,
     }
 }
 

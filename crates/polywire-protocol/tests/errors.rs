@@ -223,7 +223,7 @@ fn unknown_error_names() {
             (413, FaultKind::TooLarge, Retry::No),
             (429, FaultKind::Overloaded, Retry::Throttled),
             (500, FaultKind::Internal, Retry::Yes),
-            (503, FaultKind::Overloaded, Retry::Throttled),
+            (503, FaultKind::Overloaded, Retry::Yes),
             (504, FaultKind::DeadlineExceeded, Retry::Yes),
         ] {
             let status = http::StatusCode::from_u16(status).unwrap();

@@ -108,7 +108,7 @@ fn unknown_error_names_are_kept() {
             (400, FaultKind::Malformed, Retry::No),
             (429, FaultKind::Overloaded, Retry::Throttled),
             (500, FaultKind::Internal, Retry::Yes),
-            (503, FaultKind::Overloaded, Retry::Throttled),
+            (503, FaultKind::Overloaded, Retry::Yes),
         ] {
             *response.status_mut() = StatusCode::from_u16(status).unwrap();
             match outcome(protocol, set, &response) {

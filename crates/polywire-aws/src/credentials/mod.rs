@@ -44,6 +44,8 @@ use std::fmt;
 use polywire_text::Timestamp;
 use zeroize::Zeroizing;
 
+use crate::signature::Credentials;
+
 pub use answer::{AnswerError, from_container, from_instance_metadata, from_process};
 pub use chain::{AssumeRole, ChainError, NamedSource, ProfileChain, ProfileSource, SsoSource};
 pub use container::{EndpointError, container_endpoint};
@@ -107,6 +109,31 @@ impl CredentialSet {
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expiry.is_some_and(|expiry| expiry <= now)
+    }
+}
+
+impl From<&CredentialSet> for Credentials {
+    /// The credentials as signatures need them.
+    ///
+    /// ```
+    /// use polywire_aws::credentials::CredentialSet;
+    /// use polywire_aws::signature::Credentials;
+    ///
+    /// let found = CredentialSet::new("AKIDEXAMPLE", "a secret");
+    /// assert_eq!(Credentials::from(&found).access_key_id(), "AKIDEXAMPLE");
+    /// ```
+    fn from(found: &CredentialSet) -> Self {
+        let mut credentials = Self::new(found.access_key_id(), found.secret_access_key());
+        if let Some(token) = found.session_token() {
+            credentials = credentials.with_session_token(token);
+        }
+        if let Some(expiry) = found.expiry() {
+            credentials = credentials.with_expiry(expiry);
+        }
+        match found.account_id() {
+            Some(id) => credentials.with_account_id(id),
+            None => credentials,
+        }
     }
 }
 

@@ -35,7 +35,8 @@
 //! ```
 //!
 //! The caller binds values to parameters: [`RuleSet::parameters`] lists them with their built-ins. Bindings to
-//! members of inputs (`contextParam` and `operationContextParams`) and to constants are traits of the model.
+//! members of inputs (`contextParam` and `operationContextParams`) and to constants are traits of the model, which
+//! [`ServiceRules`] reads.
 //!
 //! Where the specification leaves room:
 //!
@@ -58,12 +59,14 @@ mod parameter;
 mod partition;
 mod program;
 mod resolved;
+mod service;
 mod value;
 
 pub use error::{ArgumentError, ResolveError, RuleSetError};
 pub use parameter::{Argument, Arguments, Parameter, ParameterType};
 pub use partition::{Partition, Partitions};
 pub use resolved::{AuthScheme, Endpoint, Property};
+pub use service::ServiceRules;
 
 /// The longest text that templates of a rule set may make, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;

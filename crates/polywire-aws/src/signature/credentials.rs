@@ -29,6 +29,7 @@ struct Shared {
     secret: Zeroizing<Box<str>>,
     session_token: Option<Zeroizing<Box<str>>>,
     expiry: Option<Timestamp>,
+    account_id: Option<Box<str>>,
 }
 
 impl Credentials {
@@ -41,6 +42,7 @@ impl Credentials {
                 secret: Zeroizing::new(secret_access_key.into()),
                 session_token: None,
                 expiry: None,
+                account_id: None,
             }),
         }
     }
@@ -57,6 +59,13 @@ impl Credentials {
     #[must_use]
     pub fn with_expiry(mut self, expiry: Timestamp) -> Self {
         Arc::make_mut(&mut self.shared).expiry = Some(expiry);
+        self
+    }
+
+    /// The same credentials with the account that they belong to. Rules of endpoints use it; signatures do not.
+    #[must_use]
+    pub fn with_account_id(mut self, account_id: &str) -> Self {
+        Arc::make_mut(&mut self.shared).account_id = Some(account_id.into());
         self
     }
 
@@ -82,6 +91,12 @@ impl Credentials {
     #[must_use]
     pub fn expiry(&self) -> Option<Timestamp> {
         self.shared.expiry
+    }
+
+    /// The account that the credentials belong to, if it is known.
+    #[must_use]
+    pub fn account_id(&self) -> Option<&str> {
+        self.shared.account_id.as_deref()
     }
 
     /// Whether the credentials are expired at `now`.

@@ -4,5 +4,6 @@
 
 mod answers;
 mod chains;
+mod conversion;
 mod environment;
 mod profiles;

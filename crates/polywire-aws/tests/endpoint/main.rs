@@ -7,6 +7,7 @@
     clippy::needless_pass_by_value,
     reason = "tests"
 )]
+mod bindings;
 #[path = "../endpoint_data/cases.rs"]
 mod cases;
 mod diagrams;

@@ -1,6 +1,6 @@
 //! Published test cases in the form of the trait `smithy.rules#endpointTests`.
 
-use polywire_aws::endpoint::{Endpoint, Partitions, Property, RuleSet};
+use polywire_aws::endpoint::{Arguments, Endpoint, Partitions, Property, RuleSet};
 use serde_json::{Map, Value, json};
 
 /// Evaluates a rule set with the parameters of a case; the result has the form of what the case expects.
@@ -23,6 +23,11 @@ pub(crate) fn evaluate(rules: &RuleSet, params: &Value, partitions: &Partitions)
         };
         set.unwrap();
     }
+    resolve(&arguments, partitions)
+}
+
+/// The result in the form of what cases expect.
+pub(crate) fn resolve(arguments: &Arguments<'_>, partitions: &Partitions) -> Value {
     match arguments.resolve(partitions) {
         Ok(endpoint) => json!({ "endpoint": document(&endpoint) }),
         Err(error) => json!({ "error": error.to_string() }),

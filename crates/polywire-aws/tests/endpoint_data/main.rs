@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::print_stdout, reason = "counts and measurements")]
 
+mod bindings;
 mod cases;
 mod conversion;
 mod reference;
@@ -20,11 +21,14 @@ use polywire_aws::endpoint::{Partitions, RuleSet};
 use serde_json::{Value, json};
 use test_data::{Missing, data};
 
+use bindings::inputs_of_operations_give_the_same_results;
+
 test_data::tests! {
     published_cases_pass,
     diagrams_give_the_same_results,
     combinations_of_arguments_give_the_same_results,
     evaluations_per_second,
+    inputs_of_operations_give_the_same_results,
     built_ins_are_known,
 }
 

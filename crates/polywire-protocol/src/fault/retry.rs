@@ -5,7 +5,7 @@ use http::StatusCode;
 use super::{Fault, FaultKind};
 
 /// The names of AWS errors that mean that the caller sends too many requests.
-const THROTTLING: [&str; 12] = [
+const THROTTLING: [&str; 14] = [
     "BandwidthLimitExceeded",
     "EC2ThrottledException",
     "LimitExceededException",
@@ -15,9 +15,11 @@ const THROTTLING: [&str; 12] = [
     "RequestThrottled",
     "RequestThrottledException",
     "SlowDown",
+    "ThrottledException",
     "Throttling",
     "ThrottlingException",
     "TooManyRequestsException",
+    "TransactionInProgressException",
 ];
 
 /// Whether the same call can be retried.
@@ -35,7 +37,8 @@ pub enum Retry {
 
 impl Fault {
     /// Returns whether the same call can be retried: `@retryable` of a modelled error, or else a
-    /// default for the kind and the name.
+    /// default for the kind, the name and the status: errors that AWS uses for throttling and the status 429 are
+    /// [`Retry::Throttled`], and other errors of servers, such as 503, are [`Retry::Yes`].
     ///
     /// ```
     /// use polywire_protocol::{Fault, FaultKind, Retry};
@@ -53,12 +56,19 @@ impl Fault {
             return Retry::Throttled;
         }
         match self.0.kind {
+            // A service that is not available has not limited this caller.
+            FaultKind::Overloaded
+                if self.own_status() == Some(StatusCode::SERVICE_UNAVAILABLE)
+                    && self.name() != FaultKind::Overloaded.name() =>
+            {
+                Retry::Yes
+            }
             FaultKind::Overloaded => Retry::Throttled,
             FaultKind::DeadlineExceeded | FaultKind::Internal | FaultKind::RequestTimeout => {
                 Retry::Yes
             }
             FaultKind::Named => match self.status() {
-                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Retry::Throttled,
+                StatusCode::TOO_MANY_REQUESTS => Retry::Throttled,
                 status if status.is_server_error() => Retry::Yes,
                 _ => Retry::No,
             },

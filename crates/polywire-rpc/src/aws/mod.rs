@@ -7,7 +7,10 @@
 //! | [`BodyDecoder`] | decodes `aws-chunked`, and checks signatures of chunks, checksums and `x-amz-content-sha256` |
 //!
 //! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
-//! | [`CredentialsProvider`] | finds the credentials of a client |
+//! | [`Endpoints`] | finds the URLs of a client by endpoint rules |
+//! | [`Retries`] | sends failed calls again |
+//! | [`Waiters`], [`Paginations`] | wait for the state of a resource, and read all pages |
+//! | [`CredentialsProvider`] | finds the credentials of a client: see [`providers`] |
 //!
 //! [`polywire_aws`] has the algorithms.
 //!
@@ -26,18 +29,29 @@ mod authenticator;
 mod body;
 mod decoding;
 mod encoding;
+mod endpoints;
 mod events;
+mod json;
 mod keys;
+mod presign;
+pub mod providers;
+mod retries;
 mod signer;
+mod user_agent;
+mod waiters;
 
 pub use authenticator::SignatureAuthenticator;
 pub use body::{BodyDecoder, ReceivedChecksums};
+pub use endpoints::Endpoints;
 pub use keys::{KeyFuture, KeyStore, StaticKeys};
 pub use polywire_aws::checksum::{Algorithm, Calculation};
+pub use polywire_aws::retry::RetrySettings;
 pub use polywire_aws::signature;
 pub use polywire_aws::signature::{Credentials, VerifiedRequest};
 
+pub use retries::Retries;
 pub use signer::{CredentialsFuture, CredentialsProvider, Signer};
+pub use waiters::{OperationWaiter, Paginations, WaitError, Waiters};
 
 use crate::ServerBuilder;
 

@@ -21,8 +21,10 @@ use polywire_schema::{ByteStream, Location, Operation, OperationFlags};
 
 use super::authenticator::now;
 use super::encoding::{CheckedStream, EncodedStream};
+use super::endpoints::SigningScope;
 use super::events::SignedEvents;
-use crate::client::{Interceptor, InterceptorFuture};
+use super::user_agent;
+use crate::client::{Attempt, Interceptor, InterceptorFuture};
 use crate::events::is_event_stream;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -126,12 +128,14 @@ impl Signer {
         operation: Option<Operation<'_>>,
         request: &mut Request<Bytes>,
     ) -> Result<(), BoxError> {
-        let credentials = self.provider.credentials().await?;
-        let time = SigningTime::new(now()).ok_or("the clock of this machine is wrong")?;
-        let key = {
-            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-            cache.key(&credentials, time, &self.region, &self.service)
-        };
+        let signing = self.signing(request).await?;
+        let Signing {
+            key,
+            settings,
+            time,
+        } = signing;
+        user_agent::add(request.headers_mut(), key.scope().service());
+        announce_attempt(request);
         let is_tls = request.uri().scheme_str() == Some("https");
         let stream = request.extensions_mut().remove::<PayloadStream>();
         let checksum = match operation {
@@ -155,7 +159,7 @@ impl Signer {
                         .headers
                         .insert(checksum.name, HeaderValue::try_from(value)?);
                 }
-                sign_request(&mut parts, Payload::of(&body), &key, &self.settings, time)?;
+                sign_request(&mut parts, Payload::of(&body), &key, &settings, time)?;
             }
             Some(PayloadStream(stream)) => {
                 let algorithm = checksum.map(|checksum| checksum.algorithm);
@@ -164,7 +168,7 @@ impl Signer {
                     algorithm,
                     is_tls,
                 };
-                let stream = self.sign_stream(&mut parts, body, &key, time)?;
+                let stream = sign_stream(&mut parts, body, &key, &settings, time)?;
                 parts.extensions.insert(PayloadStream(stream));
             }
         }
@@ -172,57 +176,42 @@ impl Signer {
         Ok(())
     }
 
-    /// Signs a request whose body is a stream. Returns the encoded stream.
-    fn sign_stream(
-        &self,
-        parts: &mut http::request::Parts,
-        body: Streamed,
-        key: &SigningKey,
-        time: SigningTime,
-    ) -> Result<ByteStream, BoxError> {
-        let Streamed {
-            stream,
-            algorithm,
-            is_tls,
-        } = body;
-        if is_event_stream(&parts.headers) {
-            let payload = Payload::StreamingEvents;
-            let seed = sign_request(parts, payload, key, &self.settings, time)?;
-            return Ok(SignedEvents::stream(stream, EventSigner::new(key, &seed)?));
-        }
-        let len = stream.len().ok_or(
-            "expected a stream of known length, which the signature of the request contains: see ByteStream::or_len",
-        )?;
-        let encoder = match (is_tls, algorithm) {
-            // Nothing protects the body but TLS.
-            (true, None) => {
-                sign_request(parts, Payload::Unsigned, key, &self.settings, time)?;
-                return Ok(stream);
-            }
-            (true, Some(_)) => Encoder::unsigned(ChunkLayout::Fixed(DEFAULT_CHUNK_SIZE), algorithm),
-            (false, _) => {
-                // The headers depend on the framing only. The signature of the first chunk continues that of the head.
-                let framing = Encoder::signed(NoSignature, DEFAULT_CHUNK_SIZE, algorithm);
-                framing.apply_headers(&mut parts.headers, len);
-                let payload = match algorithm {
-                    Some(_) => Payload::StreamingSignedTrailer,
-                    None => Payload::StreamingSigned,
-                };
-                let seed = sign_request(parts, payload, key, &self.settings, time)?;
-                let signer = ChunkSigner::new(key, &seed, time)?;
-                let encoder = Encoder::signed(signer, DEFAULT_CHUNK_SIZE, algorithm);
-                return EncodedStream::stream(stream, encoder, len);
-            }
-        };
-        encoder.apply_headers(&mut parts.headers, len);
-        sign_request(
-            parts,
-            Payload::StreamingUnsignedTrailer,
+    /// What signs a request now.
+    pub(super) async fn signing(&self, request: &Request<Bytes>) -> Result<Signing, BoxError> {
+        let credentials = self.provider.credentials().await?;
+        let time = SigningTime::new(now()).ok_or("the clock of this machine is wrong")?;
+        let scope = request.extensions().get::<SigningScope>();
+        let (region, service, settings) = self.scope(scope)?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = cache.key(&credentials, time, region, service);
+        Ok(Signing {
             key,
-            &self.settings,
+            settings,
             time,
-        )?;
-        EncodedStream::stream(stream, encoder, len)
+        })
+    }
+
+    /// The region, the name and the settings of a signature. Endpoint rules win over the settings of the signer.
+    fn scope<'a>(
+        &'a self,
+        scope: Option<&'a SigningScope>,
+    ) -> Result<(&'a str, &'a str, Settings), BoxError> {
+        let Some(scope) = scope else {
+            return Ok((&self.region, &self.service, self.settings));
+        };
+        if let Some(scheme) = &scope.unsupported {
+            let reason = format!("the endpoint requires the authentication scheme `{scheme}`");
+            return Err(format!("{reason}, and only `sigv4` is supported").into());
+        }
+        let service = scope.name.as_deref().unwrap_or(&self.service);
+        let mut settings = match scope.name {
+            None => self.settings,
+            Some(_) => Settings::for_service(service),
+        };
+        settings.path.double_encode &= !scope.disable_double_encoding;
+        settings.path.normalize &= !scope.disable_normalize_path;
+        let region = scope.region.as_deref().unwrap_or(&self.region);
+        Ok((region, service, settings))
     }
 
     /// The checksum of a request.
@@ -278,10 +267,69 @@ impl Signer {
     }
 }
 
+/// The key of a signature, its settings and its time.
+pub(super) struct Signing {
+    pub(super) key: Arc<SigningKey>,
+    pub(super) settings: Settings,
+    pub(super) time: SigningTime,
+}
+
 struct Streamed {
     stream: ByteStream,
     algorithm: Option<Algorithm>,
     is_tls: bool,
+}
+
+/// Signs a request whose body is a stream. Returns the encoded stream.
+fn sign_stream(
+    parts: &mut http::request::Parts,
+    body: Streamed,
+    key: &SigningKey,
+    settings: &Settings,
+    time: SigningTime,
+) -> Result<ByteStream, BoxError> {
+    let Streamed {
+        stream,
+        algorithm,
+        is_tls,
+    } = body;
+    if is_event_stream(&parts.headers) {
+        let seed = sign_request(parts, Payload::StreamingEvents, key, settings, time)?;
+        return Ok(SignedEvents::stream(stream, EventSigner::new(key, &seed)?));
+    }
+    let len = stream.len().ok_or(
+        "expected a stream of known length, which the signature of the request contains: see ByteStream::or_len",
+    )?;
+    let encoder = match (is_tls, algorithm) {
+        // Nothing protects the body but TLS.
+        (true, None) => {
+            sign_request(parts, Payload::Unsigned, key, settings, time)?;
+            return Ok(stream);
+        }
+        (true, Some(_)) => Encoder::unsigned(ChunkLayout::Fixed(DEFAULT_CHUNK_SIZE), algorithm),
+        (false, _) => {
+            // The headers depend on the framing only. The signature of the first chunk continues that of the head.
+            let framing = Encoder::signed(NoSignature, DEFAULT_CHUNK_SIZE, algorithm);
+            framing.apply_headers(&mut parts.headers, len);
+            let payload = match algorithm {
+                Some(_) => Payload::StreamingSignedTrailer,
+                None => Payload::StreamingSigned,
+            };
+            let seed = sign_request(parts, payload, key, settings, time)?;
+            let signer = ChunkSigner::new(key, &seed, time)?;
+            let encoder = Encoder::signed(signer, DEFAULT_CHUNK_SIZE, algorithm);
+            return EncodedStream::stream(stream, encoder, len);
+        }
+    };
+    encoder.apply_headers(&mut parts.headers, len);
+    sign_request(
+        parts,
+        Payload::StreamingUnsignedTrailer,
+        key,
+        settings,
+        time,
+    )?;
+    EncodedStream::stream(stream, encoder, len)
 }
 
 /// Stands for the signer of chunks until the head is signed.
@@ -312,6 +360,20 @@ fn name_algorithm(operation: Operation<'_>, headers: &mut HeaderMap, algorithm: 
         && let Ok(value) = HeaderValue::try_from(algorithm.to_string())
     {
         headers.insert(header, value);
+    }
+}
+
+/// Tells the service which attempt of the call this is, as the SDKs of AWS do.
+fn announce_attempt(request: &mut Request<Bytes>) {
+    let attempt = request.extensions().get::<Attempt>().copied();
+    let attempt = attempt.unwrap_or_else(Attempt::only);
+    let id = HeaderValue::try_from(attempt.call.to_string());
+    let number = format!("attempt={}; max={}", attempt.number, attempt.max);
+    // Both are in ASCII.
+    if let (Ok(id), Ok(number)) = (id, HeaderValue::try_from(number)) {
+        let headers = request.headers_mut();
+        headers.insert("amz-sdk-invocation-id", id);
+        headers.insert("amz-sdk-request", number);
     }
 }
 

@@ -59,7 +59,7 @@ impl Client {
         let call = self.encode(operation, &Dynamic(&Value::Map(input)))?;
         let request = self.inner.protocol.to_notification(call);
         let request = request.ok_or_else(|| self.unsupported("notifications"))?;
-        let request = self.complete(&[operation], request)?;
+        let request = self.complete(&[operation], request, None)?;
         let (head, body) = self.exchange_message(0..0, request).await?;
         match self.inner.protocol.accepts_notification(&head, &body) {
             true => Ok(()),
@@ -151,7 +151,7 @@ impl Client {
         let request = inner.protocol.join_calls(calls, ids.clone());
         let request = request.map_err(CallError::encode)?;
         let request = request.ok_or_else(|| self.unsupported("batches"))?;
-        let request = self.complete(&operations, request)?;
+        let request = self.complete(&operations, request, None)?;
         let (head, body) = self.exchange_message(ids.clone(), request).await?;
         let outcome = inner
             .protocol

@@ -9,12 +9,15 @@ use polywire_protocol::{ClientProtocol, MountError, ProtocolKind, RequestOptions
 use polywire_schema::Limits;
 
 use super::framed::{FramesClient, OpenFrames};
-use super::web::Http;
-use super::{Carrier, Client, ConnectError, Inner, Interceptor};
+use super::web::{Http, Servers};
+use super::{Carrier, Client, ConnectError, EndpointResolver, Inner, Interceptor, RetryPolicy};
 use crate::ServiceHandle;
-use crate::connect::{ConnectOptions, NO_USER, Proxy, ServerUrl, Transport};
+use crate::connect::{ConnectOptions, Hosts, NO_USER, Proxy, ServerUrl, Transport};
 #[cfg(feature = "tls")]
 use crate::tls::ClientTls;
+
+/// The user agent of clients that set none.
+pub(crate) const DEFAULT_USER_AGENT: &str = concat!("polywire/", env!("CARGO_PKG_VERSION"));
 
 /// Builds a [`Client`].
 #[must_use]
@@ -31,6 +34,7 @@ pub struct ClientBuilder {
     s3_virtual_hosted: bool,
     send_deadline: bool,
     interceptor: Option<Arc<dyn Interceptor>>,
+    retry: Option<Arc<dyn RetryPolicy>>,
     /// Opens connections for frames, if frames are the chosen protocol.
     frames: Option<OpenFrames>,
 }
@@ -52,6 +56,7 @@ impl ClientBuilder {
             s3_virtual_hosted: false,
             send_deadline: false,
             interceptor: None,
+            retry: None,
             frames: None,
         }
     }
@@ -128,6 +133,18 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets which failed calls over HTTP are sent again. Default: none. The [`deadline`](Self::deadline) is that of the
+    /// call with all its attempts. The interceptor changes each attempt.
+    ///
+    /// Messages with several calls are sent once, and so are streams, unless their bytes are in memory. A stream in a
+    /// response that has begun is not requested again.
+    ///
+    /// The feature `aws` has a policy, `aws::Retries`.
+    pub fn retry(mut self, policy: impl RetryPolicy) -> Self {
+        self.retry = Some(Arc::new(policy));
+        self
+    }
+
     /// Sets how long an unused connection is kept. The default is 25 seconds.
     pub const fn idle_timeout(mut self, time: Duration) -> Self {
         self.connection.idle_timeout = time;
@@ -146,6 +163,14 @@ impl ClientBuilder {
     /// paths do not begin with a bucket.
     pub const fn s3_virtual_hosted(mut self, virtual_hosted: bool) -> Self {
         self.s3_virtual_hosted = virtual_hosted;
+        self
+    }
+
+    /// Sets the length in bytes from which a stream waits for the consent of the server, by `Expect: 100-continue` over
+    /// HTTP/1.1: a server that rejects the head does not get the body. It waits for at most one second, as servers may not
+    /// know this. The default is 1 MiB; `None` turns it off. Streams of unknown length never wait.
+    pub const fn expect_continue_from(mut self, bytes: Option<u64>) -> Self {
+        self.connection.expect_continue_from = bytes;
         self
     }
 
@@ -187,6 +212,27 @@ impl ClientBuilder {
         self.with_carrier(carrier)
     }
 
+    /// Creates a client of the servers that `resolver` finds for each call. It keeps connections to the 64 hosts of the
+    /// latest calls.
+    ///
+    /// [`s3_virtual_hosted`](Self::s3_virtual_hosted) has no effect, as the resolver names the whole host.
+    ///
+    /// # Errors
+    ///
+    /// The protocol cannot carry the service, or is not over HTTP.
+    pub fn connect_with(self, resolver: impl EndpointResolver) -> Result<Client, ConnectError> {
+        if self.frames.is_some() {
+            let reason = "frames have no endpoints for each call";
+            return Err(ConnectError::Url(reason.to_owned()));
+        }
+        let servers = Servers::Resolved {
+            resolver: Arc::new(resolver),
+            hosts: Hosts::new(self.connection.clone()),
+        };
+        let carrier = Carrier::Http(Box::new(self.http_over(servers)?));
+        self.with_carrier(carrier)
+    }
+
     /// Creates a client over a carrier.
     pub(super) fn with_carrier(self, carrier: Carrier) -> Result<Client, ConnectError> {
         let inner = Inner {
@@ -207,25 +253,27 @@ impl ClientBuilder {
         if url.credentials.is_some() {
             return Err(ConnectError::Url(NO_USER.to_owned()));
         }
+        let transport = Transport::new(url, &self.connection)
+            .map_err(|error| ConnectError::Url(error.to_string()))?;
+        self.http_over(Servers::One(transport))
+    }
+
+    fn http_over(&self, servers: Servers) -> Result<Http, ConnectError> {
         if let Err(error) = &self.protocol {
             return Err(ConnectError::Mount(error.clone()));
         }
-        let transport = Transport::new(url, &self.connection)
-            .map_err(|error| ConnectError::Url(error.to_string()))?;
         let mut headers = self.headers.clone();
         headers
             .entry(USER_AGENT)
-            .or_insert(HeaderValue::from_static(concat!(
-                "polywire/",
-                env!("CARGO_PKG_VERSION")
-            )));
+            .or_insert(HeaderValue::from_static(DEFAULT_USER_AGENT));
         Ok(Http {
-            transport,
+            servers,
             http2: self.connection.http2,
             headers,
             s3_virtual_hosted: self.s3_virtual_hosted,
             send_deadline: self.send_deadline,
             interceptor: self.interceptor.clone(),
+            retry: self.retry.clone(),
         })
     }
 }

@@ -7,10 +7,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Request, response};
 use polywire_codec::{DecodeAny, DecodeWith, Dynamic, Message, Slot, Typed};
-use polywire_protocol::event_stream::{EventCodec, PayloadEvents, events_of, stream_of};
+use polywire_protocol::event_stream::stream_of;
 use polywire_protocol::{
-    ClientProtocol, Fault, Frame, Outcome, PayloadStream, ProtocolKind, RequestOptions, WithToken,
-    finish_request,
+    ClientProtocol, Fault, Frame, Outcome, ProtocolKind, RequestOptions, WithToken, finish_request,
 };
 use polywire_schema::{
     Body, DecodeStructure, Decoder, Direction, Encode, Error, Limits, Map, Member, Operation,
@@ -19,24 +18,32 @@ use polywire_schema::{
 use uuid::Uuid;
 
 use self::framed::{FramesClient, MessageCarrier, ModelledError};
-use self::web::Http;
-use crate::call::CallTimeout;
-use crate::events::{EncodedEvents, EventOwner, ReceivedMessages, is_event_stream};
+use self::web::{Http, Servers};
 use crate::{CallError, ServiceHandle};
 
 mod batch;
 mod builder;
+mod endpoint;
 mod error;
+mod events;
+mod exchange;
 mod framed;
 mod generated;
 mod interceptor;
 mod lines;
+mod pages;
+mod retry;
 mod web;
 
 pub use builder::ClientBuilder;
+#[cfg(feature = "aws")]
+pub(crate) use builder::DEFAULT_USER_AGENT;
+pub use endpoint::{EndpointResolver, RequestEndpoint};
 pub use error::ConnectError;
 pub use generated::{Answer, OperationRequest};
 pub use interceptor::{Interceptor, InterceptorFuture};
+pub use pages::{DynamicPages, Pagination};
+pub use retry::{Attempt, CallRetries, FailedAttempt, RetryPolicy};
 
 /// A client of a service with a model, over one protocol. Clones share their connections.
 ///
@@ -84,24 +91,6 @@ enum ResponseMode {
 
 /// Without an observer.
 const NO_OBSERVER: Option<&mut fn(&Exchange)> = None;
-
-impl EventOwner for Inner {
-    fn codec(&self) -> Option<&dyn EventCodec> {
-        self.protocol.event_codec()
-    }
-
-    fn operation(&self, index: u32) -> Operation<'_> {
-        self.service.operation(index)
-    }
-
-    fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    fn server(&self) -> Option<&crate::call::Engine> {
-        None
-    }
-}
 
 impl Client {
     /// Creates a builder of a client of a service over a protocol.
@@ -312,97 +301,6 @@ impl Client {
         }
     }
 
-    /// Sends a request over HTTP. `operation` is `None` for messages with several calls.
-    async fn exchange_http(
-        &self,
-        http: &Http,
-        mut request: Request<Bytes>,
-        operation: Option<Operation<'_>>,
-        mode: ResponseMode,
-        show: Option<&mut impl FnMut(&Exchange)>,
-    ) -> Result<(response::Parts, Body), CallError> {
-        let inner = &*self.inner;
-        let timeout = CallTimeout::start(inner.deadline);
-        // With a stream, the deadline starts again with each piece.
-        if http.send_deadline && request.extensions().get::<PayloadStream>().is_none() {
-            timeout.write_header(request.headers_mut());
-        }
-        if let Some(interceptor) = &http.interceptor {
-            let changed = timeout.timeout(interceptor.before_send(operation, &mut request));
-            match changed.await {
-                Some(Ok(())) => {}
-                Some(Err(error)) => return Err(CallError::encode_text(error.to_string())),
-                None => return Err(CallError::deadline(Some(inner.deadline))),
-            }
-        }
-        // Copied only for an observer.
-        let mut shown = show.map(|show| {
-            let request = request.clone();
-            let response = None;
-            (show, Exchange { request, response })
-        });
-        if let Some((show, exchange)) = &mut shown {
-            show(exchange);
-        }
-        let has_events = operation.is_some_and(|operation| {
-            stream_of(operation, Direction::Response).is_some()
-                && inner.protocol.event_codec().is_some()
-        });
-        let is_stream = |head: &response::Parts| match has_events {
-            true => head.status.is_success() && is_event_stream(&head.headers),
-            false => {
-                operation.is_some_and(|operation| inner.protocol.has_output_stream(operation, head))
-            }
-        };
-        let is_stream = match mode {
-            ResponseMode::Buffered if !has_events => None,
-            _ => Some(&is_stream as _),
-        };
-        let answer = http
-            .transport
-            .exchange(request, inner.limits.bytes(), timeout, is_stream);
-        let mut answer = answer.await?;
-        if let Some(interceptor) = &http.interceptor {
-            let checked = interceptor.after_response(operation, &mut answer);
-            checked.map_err(|error| CallError::decode_text(error.to_string()))?;
-        }
-        if has_events && let Some(operation) = operation {
-            let initial = timeout
-                .timeout(self.receive_events(operation, &mut answer))
-                .await;
-            initial.unwrap_or_else(|| Err(CallError::deadline(Some(inner.deadline))))?;
-        }
-        let (head, body) = answer.into_parts();
-        if let Some((show, exchange)) = &mut shown {
-            let response = http::Response::from_parts(head.clone(), body.clone());
-            exchange.response = Some(response);
-            show(exchange);
-        }
-        let body = Body::new(body);
-        let in_utf8 = inner
-            .protocol
-            .in_utf8(&head.headers, &body, &inner.limits)
-            .map_err(CallError::decode)?;
-        Ok((head, in_utf8.unwrap_or(body)))
-    }
-
-    /// Reads the initial message of a response that is an event stream, and passes its events on.
-    async fn receive_events(
-        &self,
-        operation: Operation<'_>,
-        answer: &mut http::Response<Bytes>,
-    ) -> Result<(), CallError> {
-        let Some(PayloadStream(stream)) = answer.extensions_mut().remove() else {
-            return Ok(());
-        };
-        let owner: Arc<Inner> = Arc::clone(&self.inner);
-        let place = (operation.index(), Direction::Response);
-        let mut messages = ReceivedMessages::new(owner, place, stream);
-        *answer.body_mut() = messages.read_initial().await.map_err(CallError::from)?;
-        answer.extensions_mut().insert(PayloadEvents::new(messages));
-        Ok(())
-    }
-
     /// The request of a call. Over HTTP it has the whole URL and all headers.
     fn request(
         &self,
@@ -410,39 +308,18 @@ impl Client {
         input: &dyn Message,
     ) -> Result<Request<Bytes>, CallError> {
         let request = self.encode(operation, input)?;
-        let mut request = self.complete(&[operation], request)?;
-        if stream_of(operation, Direction::Request).is_some() {
-            request = self.begin_events(operation, input, request)?;
+        let resolver = match &self.inner.carrier {
+            Carrier::Http(http) => http.servers.resolver(),
+            Carrier::Messages(_) => None,
+        };
+        let endpoint = resolver.map(|resolver| resolver.resolve(operation, input));
+        let endpoint = endpoint.transpose();
+        let endpoint = endpoint.map_err(|error| CallError::encode_text(error.to_string()))?;
+        let request = self.complete(&[operation], request, endpoint)?;
+        match stream_of(operation, Direction::Request).is_some() {
+            true => self.begin_events(operation, input, request),
+            false => Ok(request),
         }
-        Ok(request)
-    }
-
-    /// Adds the events of an input to its request.
-    #[cold]
-    fn begin_events(
-        &self,
-        operation: Operation<'_>,
-        input: &dyn Message,
-        request: Request<Bytes>,
-    ) -> Result<Request<Bytes>, CallError> {
-        let Some(events) = events_of(input, operation.input().root()) else {
-            return Ok(request);
-        };
-        let (Carrier::Http(_), Some(codec)) =
-            (&self.inner.carrier, self.inner.protocol.event_codec())
-        else {
-            let kind = self.inner.protocol.kind();
-            return Err(CallError::usage(&format!(
-                "{kind} has no event streams here"
-            )));
-        };
-        let request = codec.begin_request(request).map_err(CallError::encode)?;
-        let (mut head, initial) = request.into_parts();
-        let owner: Arc<Inner> = Arc::clone(&self.inner);
-        let place = (operation.index(), Direction::Request);
-        let stream = EncodedEvents::stream(owner, place, initial, events);
-        head.extensions.insert(PayloadStream(stream));
-        Ok(Request::from_parts(head, Bytes::new()))
     }
 
     /// The request of a call as its protocol writes it.
@@ -468,11 +345,12 @@ impl Client {
         &self,
         operations: &[Operation<'_>],
         mut request: Request<Bytes>,
+        endpoint: Option<RequestEndpoint>,
     ) -> Result<Request<Bytes>, CallError> {
         let inner = &*self.inner;
         if let Carrier::Http(http) = &inner.carrier {
             finish_request(operations, &mut request, &inner.options).map_err(CallError::encode)?;
-            http.address(&mut request)?;
+            http.address(&mut request, endpoint)?;
         }
         Ok(request)
     }
@@ -543,7 +421,10 @@ impl fmt::Debug for Client {
         let mut shown = f.debug_struct("Client");
         shown.field("service", &self.inner.service);
         match &self.inner.carrier {
-            Carrier::Http(http) => shown.field("url", http.transport.url()),
+            Carrier::Http(http) => match &http.servers {
+                Servers::One(transport) => shown.field("url", transport.url()),
+                Servers::Resolved { resolver, .. } => shown.field("endpoints", resolver),
+            },
             Carrier::Messages(messages) => shown.field("over", messages),
         };
         shown.finish_non_exhaustive()

@@ -27,9 +27,14 @@ pub(crate) struct ConnectOptions {
     /// How long an unused connection of HTTP is kept.
     pub(crate) idle_timeout: Duration,
     pub(crate) http2: bool,
+    /// The length from which streams wait for `100 Continue`, in bytes, over HTTP/1.
+    pub(crate) expect_continue_from: Option<u64>,
     pub(crate) proxy: Option<Proxy>,
     #[cfg(feature = "tls")]
     pub(crate) tls: crate::tls::ClientTls,
+    /// The configuration that `tls` gives, if several servers share it.
+    #[cfg(feature = "tls")]
+    pub(super) shared_tls: Option<Arc<rustls::ClientConfig>>,
 }
 
 impl ConnectOptions {
@@ -38,10 +43,24 @@ impl ConnectOptions {
             timeout: Duration::from_secs(5),
             idle_timeout: super::transport::IDLE_TIMEOUT,
             http2: false,
+            expect_continue_from: Some(1024 * 1024),
             proxy: None,
             #[cfg(feature = "tls")]
             tls: crate::tls::ClientTls::new(),
+            #[cfg(feature = "tls")]
+            shared_tls: None,
         }
+    }
+
+    /// Makes the configuration of TLS that other servers with the wire of `url` share.
+    #[cfg(feature = "tls")]
+    pub(super) fn prepare_tls(&mut self, url: &ServerUrl) -> Result<(), UrlError> {
+        if self.shared_tls.is_none() {
+            let config = self.tls.config(self.alpn(url.wire));
+            let config = config.map_err(|error| UrlError::new(url.shown(), error.to_string()))?;
+            self.shared_tls = Some(config);
+        }
+        Ok(())
     }
 
     /// The protocol to negotiate (ALPN). Servers recognise frames by their first byte.
@@ -303,7 +322,10 @@ impl TlsSession {
         };
         let fail = |error: crate::tls::TlsError| UrlError::new(url.shown(), error.to_string());
         Ok(Some(Self {
-            config: options.tls.config(options.alpn(url.wire)).map_err(fail)?,
+            config: match &options.shared_tls {
+                Some(config) => Arc::clone(config),
+                None => options.tls.config(options.alpn(url.wire)).map_err(fail)?,
+            },
             name: options.tls.name_for(host).map_err(fail)?,
         }))
     }

@@ -23,6 +23,7 @@
 mod dial;
 mod error;
 mod headers;
+mod hosts;
 mod proxy;
 mod race;
 mod scgi;
@@ -42,6 +43,7 @@ pub use transport::get;
 pub(crate) use dial::{ConnectOptions, Dialer};
 pub(crate) use error::write_chain;
 pub(crate) use headers::guarded;
+pub(crate) use hosts::Hosts;
 #[cfg(test)]
 pub(crate) use race::race;
 #[cfg(feature = "websocket")]

@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 #[cfg(feature = "tls")]
 use http::HeaderMap;
-use http::header::PROXY_AUTHORIZATION;
-use http::{Extensions, HeaderValue, Request, Response, response};
+use http::header::{EXPECT, PROXY_AUTHORIZATION};
+use http::{Extensions, HeaderValue, Request, Response, StatusCode, response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::connect::{CaptureConnection, Connected, capture_connection};
@@ -26,7 +26,7 @@ use super::stream::{ConnectionError, ConnectionInfo};
 use super::url::{ServerUrl, UrlError, Wire};
 use super::{Step, TransportError, scgi};
 use crate::call::{CallTimeout, Deadline};
-use crate::payload::{IncomingStream, OutgoingBody, Progress, ReceiveLimits};
+use crate::payload::{Gate, IncomingStream, OutgoingBody, Progress, ReceiveLimits};
 
 /// How long an unused connection is kept. Many servers, ours included, close it after 30 seconds. A client that closes
 /// it first never writes into a closed one.
@@ -43,6 +43,7 @@ pub(crate) struct Transport {
     pool: Pool<Dialer, OutgoingBody>,
     /// Whether all connections use HTTP/2.
     http2: bool,
+    expect_continue_from: Option<u64>,
     /// For a proxy that receives the requests.
     proxy_authorization: Option<HeaderValue>,
 }
@@ -63,6 +64,7 @@ impl Transport {
         Ok(Self {
             proxy_authorization: credentials.map(|credentials| credentials.basic()),
             http2: options.http2,
+            expect_continue_from: options.expect_continue_from.filter(|_| !options.http2),
             dialer,
             pool,
         })
@@ -106,19 +108,30 @@ impl Transport {
             let headers = request.headers_mut();
             headers.insert(PROXY_AUTHORIZATION, value.clone());
         }
-        let (mut request, progress) = with_body(request);
+        let gate = self.expect_continue(&mut request);
+        let (mut request, progress) = with_body(request, gate.as_ref());
         let captured = capture_connection(&mut request);
         let answer = async {
             let response = self.pool.request(request).await;
             let response = response.map_err(|error| self.failed(&error))?;
             let (mut head, body) = response.into_parts();
+            if let Some(gate) = &gate {
+                match head.status.is_success() {
+                    true => gate.open(),
+                    false => gate.reject(),
+                }
+            }
             if is_stream.is_some_and(|is_stream| is_stream(&head)) {
                 let address = known(&captured);
                 let stream = self.receive(body, timeout, address.as_deref());
                 head.extensions.insert(PayloadStream(stream));
                 return Ok(Response::from_parts(head, Bytes::new()));
             }
-            match Limited::new(body, limit).collect().await {
+            let collected = Limited::new(body, limit).collect().await;
+            if let Some(gate) = &gate {
+                gate.close();
+            }
+            match collected {
                 Ok(body) => Ok(Response::from_parts(head, body.to_bytes())),
                 Err(error) => Err(self.broken(&*error, limit, known(&captured).as_deref())),
             }
@@ -148,6 +161,24 @@ impl Transport {
             }
             .past_deadline(timeout.total())),
         }
+    }
+
+    /// Asks the server whether it wants the body, if that is a long stream. The signature does not cover this header.
+    fn expect_continue(&self, request: &mut Request<Bytes>) -> Option<Gate> {
+        let PayloadStream(stream) = request.extensions().get()?;
+        if stream.len()? < self.expect_continue_from? || request.headers().contains_key(EXPECT) {
+            return None;
+        }
+        let value = HeaderValue::from_static("100-continue");
+        request.headers_mut().insert(EXPECT, value);
+        let gate = Gate::new();
+        let own = gate.clone();
+        hyper::ext::on_informational(request, move |response| {
+            if response.status() == StatusCode::CONTINUE {
+                own.open();
+            }
+        });
+        Some(gate)
     }
 
     /// The stream of a response.
@@ -243,12 +274,19 @@ impl Transport {
 }
 
 /// Moves the body or the stream of a request into its body. Returns the progress of a stream.
-fn with_body(mut request: Request<Bytes>) -> (Request<OutgoingBody>, Option<Progress>) {
+fn with_body(
+    mut request: Request<Bytes>,
+    gate: Option<&Gate>,
+) -> (Request<OutgoingBody>, Option<Progress>) {
     match request.extensions_mut().remove::<PayloadStream>() {
         None => (request.map(OutgoingBody::from), None),
         Some(PayloadStream(stream)) => {
             let progress = Progress::new();
             let stream = progress.watch(stream);
+            let stream = match gate {
+                Some(gate) => gate.guard(stream),
+                None => stream,
+            };
             (
                 request.map(|_| OutgoingBody::Stream(stream)),
                 Some(progress),

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use polywire_frame::FaultCode;
-use polywire_protocol::{Fault, Retry};
+use polywire_protocol::{Fault, FaultKind, Retry};
 use polywire_schema::{Error, MissingMember, StreamError};
 
 pub(crate) use cause::Cause;
@@ -313,10 +313,23 @@ impl CallError {
         }
     }
 
+    /// Whether sending the call again cannot do anything twice: it is `idempotent`, nothing was executed, or the server
+    /// says that it can be repeated, by `@retryable` or because it rejects callers that send too much.
+    ///
+    /// The rule of all clients over HTTP. Clients of frames have the flag `unstarted` of each fault instead.
+    pub(crate) fn is_repeatable(&self, idempotent: bool) -> bool {
+        let says_so = |fault: &Fault| match fault.retry() {
+            Retry::No => false,
+            Retry::Yes => fault.kind() == FaultKind::Modelled,
+            // A handler can be overloaded after it has begun.
+            Retry::Throttled => fault.name() != FaultKind::Overloaded.name(),
+        };
+        idempotent || self.is_unstarted() || self.fault().is_some_and(says_so)
+    }
+
     /// Whether the deadline of the call passed, on this side or in the server.
     #[must_use]
     pub fn is_deadline(&self) -> bool {
-        use polywire_protocol::FaultKind;
         match &self.0.detail {
             Detail::Fault(fault) => fault.kind() == FaultKind::DeadlineExceeded,
             Detail::FrameFault(fault) => fault.code() == FaultCode::DEADLINE,

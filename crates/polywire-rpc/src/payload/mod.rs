@@ -4,11 +4,13 @@
 //! [`PayloadStream`](polywire_protocol::PayloadStream): [`OutgoingBody`] sends it, and [`IncomingStream`] is the source
 //! of one that is received. [`file`] and [`reader`] make streams.
 
+mod gate;
 mod incoming;
 mod outgoing;
 mod progress;
 mod read;
 
+pub(crate) use gate::Gate;
 pub(crate) use incoming::{IncomingStream, ReceiveLimits};
 pub(crate) use outgoing::OutgoingBody;
 pub(crate) use progress::Progress;

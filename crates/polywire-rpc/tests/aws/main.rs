@@ -2,7 +2,13 @@
 #![cfg(feature = "aws")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod endpoints;
+mod providers;
+mod requests;
+mod retries;
+mod script;
 mod support;
+mod waiters;
 
 use bytes::Bytes;
 use polywire_aws::signature::Credentials;

@@ -5,11 +5,11 @@ namespace example.aws
 use aws.protocols#httpChecksum
 use aws.protocols#restXml
 
-@restXml
+@restXml(noErrorWrapping: true)
 @aws.auth#sigv4(name: "s3")
 service Store {
     version: "1"
-    operations: [Put, Get, Describe]
+    operations: [Put, Get, Copy, Describe, Log]
 }
 
 @httpChecksum(requestAlgorithmMember: "algorithm")
@@ -68,6 +68,27 @@ operation Get {
     }
 }
 
+@http(method: "PUT", uri: "/{key+}?copy")
+operation Copy {
+    input := {
+        @required
+        @httpLabel
+        key: String
+    }
+    output := {
+        etag: String
+    }
+}
+
+@requestCompression(encodings: ["gzip"])
+@http(method: "POST", uri: "/log")
+operation Log {
+    input := {
+        @httpPayload
+        body: Stream = ""
+    }
+}
+
 @http(method: "POST", uri: "/describe")
 operation Describe {
     input := {
@@ -76,6 +97,20 @@ operation Describe {
     output := {
         name: String
     }
+    errors: [Busy, Conflict]
+}
+
+@error("client")
+@httpError(400)
+@retryable
+structure Busy {
+    message: String
+}
+
+@error("client")
+@httpError(409)
+structure Conflict {
+    message: String
 }
 
 enum Algorithm {

@@ -1,6 +1,7 @@
 //! Blobs with `@streaming`, over HTTP/1.1 and HTTP/2: bodies that are sent and read piece by piece.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
+mod expect;
 mod support;
 
 use std::time::Duration;
