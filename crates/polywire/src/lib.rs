@@ -68,7 +68,7 @@ struct Serving;
 
 // The dev-dependencies have the feature `aws` of `polywire-rpc`.
 #[cfg(all(doctest, feature = "rpc"))]
-#[doc = include_str!("../../../docs/aws.md")]
+#[doc = include_str!("../../../docs/aws-signatures.md")]
 struct Aws;
 
 #[cfg(all(doctest, feature = "rpc"))]
