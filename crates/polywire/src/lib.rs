@@ -66,6 +66,11 @@ struct Performance;
 #[doc = include_str!("../../../docs/serving.md")]
 struct Serving;
 
+// The dev-dependencies have the feature `aws` of `polywire-rpc`.
+#[cfg(all(doctest, feature = "rpc"))]
+#[doc = include_str!("../../../docs/aws-signatures.md")]
+struct Aws;
+
 #[cfg(all(doctest, feature = "rpc"))]
 #[doc = include_str!("../../../docs/calling.md")]
 struct Calling;
