@@ -1,4 +1,4 @@
-//! Moves the bucket of S3 requests between path and host.
+//! Moves the bucket of S3 requests between path and host, and accepts documents of any media type.
 //!
 //! The model binds the bucket to the first segment of the path. S3 and its clients prefer it as the
 //! first label of the host, `Host: bucket.s3.example.com`. The requests are otherwise equal, so
@@ -27,6 +27,21 @@ use http::header::HOST;
 use http::{Request, Uri, request};
 
 use crate::HostPrefix;
+
+/// An extension of a request, for servers: the REST protocols read its body as a document whatever its `Content-Type` says,
+/// and ignore its `Accept`. S3 does both, and some of its clients send documents as the media type of forms.
+///
+/// Without it, other media types are rejected.
+///
+/// ```
+/// use polywire_protocol::s3::AnyMediaType;
+///
+/// let mut request = http::Request::put("/photos?tagging").body(())?;
+/// request.extensions_mut().insert(AnyMediaType);
+/// # Ok::<(), http::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct AnyMediaType;
 
 /// For clients: moves the bucket from the path of a request into a [`HostPrefix`], before an
 /// existing prefix. Returns `false` without changes if the path is `/` or the bucket is not valid

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use polywire_codec::Dynamic;
 use polywire_model::Loader;
+use polywire_protocol::s3::AnyMediaType;
 use polywire_protocol::{
     Claim, Fault, FaultKind, HeadSummary, Outcome, Plan, Protocol, ProtocolKind, ReadPlan, detect,
 };
@@ -415,6 +416,41 @@ fn media_types_of_xml() {
     assert!(accept("text/xml;q=0, application/*"));
     assert!(!accept("text/xml, application/xml;q=0"));
     assert!(!accept("text/xml;q=0"));
+}
+
+/// With the extension, documents of any media type are read, and those that the client accepts are ignored.
+#[test]
+fn any_media_type() {
+    let set = set();
+    let protocol = xml(&set);
+    let note = |name: &str, value: &str, is_any: bool| {
+        let mut request = Request::post("/notes").header(name, value);
+        if is_any {
+            request = request.extension(AnyMediaType);
+        }
+        let body = "<NoteInput><text>t</text></NoteInput>";
+        let read = serve(&*protocol, &set, request.body(body).unwrap());
+        read.map(|(_, input)| input).map_err(|fault| fault.kind())
+    };
+    let read = Ok(Map::from_iter([("text", "t")]));
+    for (name, value, refused) in [
+        (
+            "content-type",
+            "text/plain",
+            FaultKind::UnsupportedMediaType,
+        ),
+        (
+            "content-type",
+            "application/x-www-form-urlencoded",
+            FaultKind::UnsupportedMediaType,
+        ),
+        ("accept", "application/json", FaultKind::NotAcceptable),
+    ] {
+        assert_eq!(note(name, value, false), Err(refused), "{value}");
+        assert_eq!(note(name, value, true), read, "{value}");
+    }
+    let coded = note("content-encoding", "br", true);
+    assert_eq!(coded, Err(FaultKind::UnsupportedMediaType));
 }
 
 #[test]

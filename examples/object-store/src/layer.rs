@@ -91,6 +91,7 @@ where
         let length = head.headers.get(CONTENT_LENGTH);
         let is_empty = length.is_some_and(|length| length == "0");
         let is_last = is_empty && head.headers.contains_key(EXPECT);
+        head.extensions.insert(s3::AnyMediaType);
         let more = ResponseHeaders::default();
         head.extensions.insert(more.clone());
         let answer = self.inner.call(Request::from_parts(head, body));

@@ -16,6 +16,7 @@ use crate::event_stream::{CONTENT_TYPE as EVENT_STREAM, read_events};
 use crate::fault::status_of;
 use crate::media::check_coding;
 use crate::protocol::{Claim, HeadSummary, Plan, ProtocolKind, ReadPlan, ServerProtocol};
+use crate::s3::AnyMediaType;
 use crate::{Fault, FaultKind, PayloadStream};
 
 impl<F: RestFormat> ServerProtocol for Rest<F> {
@@ -60,7 +61,10 @@ impl<F: RestFormat> ServerProtocol for Rest<F> {
         sink: &mut dyn Sink<'de>,
     ) -> Result<(), Fault> {
         let operation_bindings = self.operation_bindings(operation)?;
-        check_media_types::<F>(operation, operation_bindings, request)?;
+        match request.head.extensions.get::<AnyMediaType>() {
+            Some(AnyMediaType) => check_body_coding(operation, operation_bindings, request)?,
+            None => check_media_types::<F>(operation, operation_bindings, request)?,
+        }
         let bindings = &operation_bindings.input;
         let incoming = IncomingMessage {
             root: operation.input().root(),
@@ -203,6 +207,20 @@ fn response(
 /// added to such a structure later, so clients may send an empty document.
 fn is_extensible(operation: Operation<'_>) -> bool {
     operation.input().is_empty() && !operation.has(OperationFlags::UNIT_INPUT)
+}
+
+/// Checks that a body has no content coding, unless the operation has a member for it.
+fn check_body_coding(
+    operation: Operation<'_>,
+    operation_bindings: &OperationBindings,
+    request: &ReadPlan<'_>,
+) -> Result<(), Fault> {
+    let stream = operation_bindings.input.stream_of(&request.head.extensions);
+    let has_body = !request.body.is_empty() || stream.is_some();
+    match has_body && !has_own_coding(operation) {
+        true => check_coding(&request.head.headers),
+        false => Ok(()),
+    }
 }
 
 /// Checks the media type of the request, and whether the client accepts that of the response.

@@ -270,6 +270,13 @@ async fn errors_that_are_not_of_the_store() {
             "400",
             "MalformedXML",
         ),
+        (
+            "POST /bkt?delete",
+            "content-type: application/x-www-form-urlencoded\r\n",
+            "<Delete></Delete>",
+            "400",
+            "MalformedXML",
+        ),
         ("PATCH /bkt/k", "", "", "405", "MethodNotAllowed"),
         ("GET /bkt/none", "", "", "404", "NoSuchKey"),
     ] {
