@@ -189,7 +189,7 @@ impl Transport {
         known: Option<&ConnectionInfo>,
     ) -> ByteStream {
         let limits = ReceiveLimits {
-            idle: timeout.total(),
+            idle: timeout.total().min(YEAR),
             deadline: Deadline::NONE,
             bytes: u64::MAX,
         };

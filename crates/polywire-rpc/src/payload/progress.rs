@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -11,6 +12,9 @@ use polywire_schema::{ByteStream, StreamError};
 use tokio::time::Instant;
 
 use crate::call::CallTimeout;
+
+/// The longest wait. A clock cannot represent every `Duration`.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// When a stream was last read, and its error.
 #[derive(Clone)]
@@ -60,11 +64,11 @@ impl Progress {
         mut future: F,
     ) -> Option<F::Output> {
         loop {
-            // A timeout of years would overflow.
-            let end = self.last().checked_add(timeout.total())?;
+            let total = timeout.total().min(YEAR);
+            let end = self.last() + total;
             match tokio::time::timeout_at(end, &mut future).await {
                 Ok(output) => return Some(output),
-                Err(_) if self.last() + timeout.total() <= end => return None,
+                Err(_) if self.last() + total <= end => return None,
                 Err(_) => {}
             }
         }

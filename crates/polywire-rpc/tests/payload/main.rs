@@ -257,6 +257,24 @@ async fn the_total_time_is_limited() {
 }
 
 #[tokio::test]
+async fn a_deadline_can_be_longer_than_a_clock_counts() {
+    let site = Site::start(|builder| builder).await;
+    let client = site.client(|builder| builder.deadline(Duration::MAX));
+    let stream = ByteStream::new(site.seen.pieces(3));
+    let output = within(client.call("Put", put("a", stream))).await.unwrap();
+    assert_eq!(output["count"].as_i64(), Some(3 * PIECE as i64));
+    let input = Map::from_iter([("key", "9-unsized")]);
+    let Value::Map(mut output) = within(client.call_streaming("Get", input)).await.unwrap() else {
+        panic!()
+    };
+    let body = output.remove("body").and_then(Value::into_stream).unwrap();
+    assert_eq!(
+        within(body.collect(9 * PIECE)).await.unwrap().len(),
+        9 * PIECE
+    );
+}
+
+#[tokio::test]
 async fn the_size_can_be_limited() {
     let site = Site::start(|builder| builder.stream_bytes(PIECE as u64)).await;
     let client = site.client(|builder| builder);

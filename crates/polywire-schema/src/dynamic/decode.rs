@@ -31,10 +31,9 @@ pub(super) fn read<'de, D: Decoder<'de> + ?Sized>(
     use ShapeKind as Kind;
 
     match kind {
-        Kind::BigDecimal => set(place, Value::BigDecimal(decoder.big_decimal(at)?)),
-        Kind::BigInteger => set(place, Value::from(decoder.big_integer(at)?)),
-        Kind::Blob if at.has(MemberFlags::STREAMING) => {
-            set(place, Value::from(decoder.stream(at)?));
+        Kind::BigDecimal | Kind::BigInteger => return read_big_number(place, kind, at, decoder),
+        Kind::Blob | Kind::Union if at.has(MemberFlags::STREAMING) => {
+            return read_stream(place, kind, at, decoder);
         }
         Kind::Blob => set(place, Value::Blob(decoder.blob(at)?)),
         Kind::Boolean => set(place, Value::Boolean(decoder.boolean(at)?)),
@@ -48,15 +47,7 @@ pub(super) fn read<'de, D: Decoder<'de> + ?Sized>(
         Kind::List => return read_list(place, at, decoder),
         Kind::Map => return read_map(place, at, decoder),
         Kind::Structure => return read_structure(place, USUAL_ENTRIES, at, decoder),
-        Kind::Union => {
-            if at.has(MemberFlags::STREAMING)
-                && let Some(source) = decoder.event_stream(at)?
-            {
-                set(place, Value::from(EventStream::received(source)));
-                return Ok(());
-            }
-            return decode_union(place, at, decoder);
-        }
+        Kind::Union => return decode_union(place, at, decoder),
         Kind::Timestamp => set(place, Value::Timestamp(decoder.timestamp(at)?)),
     }
     Ok(())
@@ -64,6 +55,43 @@ pub(super) fn read<'de, D: Decoder<'de> + ?Sized>(
 
 // The functions for collections have large stack frames. If they were inlined, `read` would set up
 // such a frame for each scalar.
+
+/// Reads a number of any size.
+#[inline(never)]
+fn read_big_number<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    kind: ShapeKind,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    match kind {
+        ShapeKind::BigInteger => set(place, Value::from(decoder.big_integer(at)?)),
+        _ => set(place, Value::BigDecimal(decoder.big_decimal(at)?)),
+    }
+    Ok(())
+}
+
+/// Reads a member with `@streaming`.
+#[cold]
+#[inline(never)]
+fn read_stream<'de, D: Decoder<'de> + ?Sized>(
+    place: &mut Value,
+    kind: ShapeKind,
+    at: Member<'_>,
+    decoder: &mut D,
+) -> Result<(), Error> {
+    if kind == ShapeKind::Blob {
+        set(place, Value::from(decoder.stream(at)?));
+        return Ok(());
+    }
+    match decoder.event_stream(at)? {
+        Some(source) => {
+            set(place, Value::from(EventStream::received(source)));
+            Ok(())
+        }
+        None => decode_union(place, at, decoder),
+    }
+}
 
 #[inline(never)]
 fn read_list<'de, D: Decoder<'de> + ?Sized>(
@@ -110,7 +138,7 @@ pub(super) fn read_member<'de, D: Decoder<'de> + ?Sized>(
             set(place, Value::String(decoder.text(at)?));
             Ok(())
         }
-        ShapeKind::Union => decode_union(place, at, decoder),
+        ShapeKind::Union if !at.has(MemberFlags::STREAMING) => decode_union(place, at, decoder),
         _ => read(place, kind, at, decoder),
     }
 }

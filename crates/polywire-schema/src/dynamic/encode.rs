@@ -163,6 +163,16 @@ fn find_variant(name: &Text, at: Member<'_>) -> Option<u32> {
     short.or_else(|| at.target().find_text(name))
 }
 
+/// Writes a stream that is part of a document. Apart, so that nested documents take less of the stack.
+#[cold]
+#[inline(never)]
+fn write_stream<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
+    match value {
+        Value::Stream(stream) => encoder.stream(at, stream),
+        other => encoder.fail(mismatch(at, ErrorKind::WrongType, other.describe())),
+    }
+}
+
 /// Writes a value without a schema.
 pub(crate) fn write_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>, encoder: &mut E) {
     match value {
@@ -175,8 +185,7 @@ pub(crate) fn write_document<E: Encoder + ?Sized>(value: &Value, at: Member<'_>,
         Value::BigDecimal(value) => encoder.big_decimal(at, value),
         Value::String(value) => encoder.text(at, value),
         Value::Blob(value) => encoder.blob(at, value),
-        Value::Stream(value) => encoder.stream(at, value),
-        Value::Events(_) => encoder.fail(mismatch(at, ErrorKind::WrongType, value.describe())),
+        Value::Stream(_) | Value::Events(_) => write_stream(value, at, encoder),
         Value::Timestamp(value) => encoder.timestamp(at, *value),
         Value::List(list) => {
             encoder.begin_list(at, list.len());
