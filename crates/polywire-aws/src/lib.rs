@@ -1,7 +1,16 @@
-//! What AWS adds to the Smithy protocols, without I/O: signatures ([`signature`]), checksums of bodies ([`checksum`]),
-//! the content encoding `aws-chunked` ([`chunked`]), and the rules that choose an endpoint ([`endpoint`]).
+//! What AWS adds to the Smithy protocols, without I/O.
 //!
-//! All functions get the time as an argument.
+//! | module | contents |
+//! |---|---|
+//! | [`signature`] | Signature Version 4 and 4A: requests, presigned URLs, chunks, events, form policies |
+//! | [`checksum`] | checksums of bodies, and which one a client sends |
+//! | [`chunked`] | the content encoding `aws-chunked` |
+//! | [`endpoint`] | the rules that choose an endpoint |
+//! | [`retry`] | whether and when a call is repeated |
+//! | [`waiter`] | waiting for a state of a resource |
+//! | [`credentials`] | profile files, and what processes, containers and instances answer |
+//!
+//! The time and random numbers are arguments. `polywire-rpc` has the I/O, in its module `aws`.
 
 #![forbid(unsafe_code)]
 

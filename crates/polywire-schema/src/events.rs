@@ -20,9 +20,35 @@ type Source<T> = Pin<Box<dyn Stream<Item = Result<T, StreamError>> + Send>>;
 ///
 /// The end ([`None`]) means that the peer has ended the stream. If it breaks off, the last item is an error. If the peer
 /// ends it with an error, the last item is an error of the kind [`StreamErrorKind::Failed`], whose source is the fault.
-/// An error in a stream that is sent ends it the same way for the peer.
+/// On servers, an error in a stream that is sent ends it the same way for the peer: put the fault into its source. Clients
+/// cannot send errors, so their stream breaks off.
 ///
 /// <https://smithy.io/2.0/spec/streaming.html#event-streams>
+///
+/// ```
+/// use std::pin::Pin;
+/// use std::task::{Context, Poll, Waker};
+///
+/// use futures_core::Stream;
+/// use polywire_schema::{EventStream, StreamError};
+///
+/// struct Countdown(u32);
+///
+/// impl Stream for Countdown {
+///     type Item = Result<u32, StreamError>;
+///
+///     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+///         let next = self.0.checked_sub(1);
+///         self.0 = next.unwrap_or_default();
+///         Poll::Ready(next.map(Ok))
+///     }
+/// }
+///
+/// let mut events = EventStream::new(Countdown(1));
+/// let mut context = Context::from_waker(Waker::noop());
+/// assert!(matches!(Pin::new(&mut events).poll_next(&mut context), Poll::Ready(Some(Ok(0)))));
+/// assert!(matches!(Pin::new(&mut events).poll_next(&mut context), Poll::Ready(None)));
+/// ```
 pub struct EventStream<T>(Option<Shared<T>>);
 
 struct Shared<T> {
@@ -124,7 +150,7 @@ impl<T> fmt::Debug for EventStream<T> {
     }
 }
 
-/// An event that can be written with any encoder.
+/// An event that any encoder can write. Implemented for all types that implement [`Encode`].
 pub trait EncodeEvent: Send {
     /// Writes the event as the union of `at`.
     fn encode_event(&self, at: Member<'_>, encoder: &mut dyn Encoder);
@@ -142,7 +168,7 @@ pub type OutgoingEvents =
 
 /// The events that a transport has received.
 pub trait EventSource: Send {
-    /// Reads the next event: calls `decode` once with a decoder for it. `None` at the end, without a call.
+    /// Reads the next event, and calls `decode` with a decoder for it. At the end it returns `None` without a call.
     ///
     /// # Errors
     ///
@@ -154,7 +180,7 @@ pub trait EventSource: Send {
     ) -> Poll<Option<Result<(), StreamError>>>;
 }
 
-/// Decodes an event from the union of the member.
+/// A function that decodes an event. The target of the member is the union.
 pub type DecodeEvent<'a> =
     dyn for<'de> FnMut(Member<'_>, &mut dyn Decoder<'de>) -> Result<(), Error> + 'a;
 

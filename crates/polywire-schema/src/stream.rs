@@ -70,8 +70,8 @@ impl ByteStream {
         Self::of(Box::pin(source), None)
     }
 
-    /// Creates a stream of `len` bytes. Reading it fails if the source has fewer, or if a piece goes beyond. A reader
-    /// may stop after `len` bytes.
+    /// Creates a stream of `len` bytes. It ends with an error if the source has fewer bytes, or more. A reader that stops
+    /// after `len` bytes does not notice further ones.
     pub fn with_len<S>(source: S, len: u64) -> Self
     where
         S: Stream<Item = Result<Bytes, StreamError>> + Send + 'static,
@@ -79,7 +79,7 @@ impl ByteStream {
         Self::of(Box::pin(source), Some(len))
     }
 
-    /// Sets the length, if it is not known, as [`with_len`](Self::with_len) does.
+    /// Sets the length of a stream that has not been read, as [`with_len`](Self::with_len) does. A known length is kept.
     #[must_use]
     pub fn or_len(self, len: u64) -> Self {
         match self.len() {
@@ -104,7 +104,7 @@ impl ByteStream {
         })
     }
 
-    /// The number of bytes that are left. `None` if it is not known.
+    /// The number of bytes that have not been read, by this or another clone. `None` if it is not known.
     #[must_use]
     pub fn len(&self) -> Option<u64> {
         match &self.0 {
@@ -139,7 +139,8 @@ impl ByteStream {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Reads all bytes.
+    /// Reads all bytes. Fails as soon as it is known that there are more than `limit` bytes. One piece, and bytes in
+    /// memory, are not copied.
     ///
     /// # Errors
     ///
@@ -297,7 +298,9 @@ impl fmt::Debug for ByteStream {
     }
 }
 
-/// Why a [`ByteStream`] ended before all bytes were read.
+/// Why a [`ByteStream`] or an [`EventStream`](crate::EventStream) ended before its end.
+///
+/// `Fault::from(error)` of `polywire-protocol` is the fault that a peer gets, or has sent.
 #[derive(Clone, Debug)]
 pub struct StreamError {
     kind: StreamErrorKind,
@@ -308,17 +311,17 @@ pub struct StreamError {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum StreamErrorKind {
-    /// The peer disconnected or the source failed.
+    /// The peer disconnected, or the source failed.
     Interrupted,
-    /// No bytes arrived in time.
+    /// No bytes arrived in time, or not all of them before the deadline of the stream.
     TimedOut,
     /// The stream has more bytes than a limit allows.
     TooLarge,
-    /// The number of bytes differs from the announced one.
+    /// The source has another number of bytes than its length says.
     WrongLength,
-    /// A check of the bytes failed, such as a checksum.
+    /// A check failed: a checksum, a signature, or the encoding or a constraint of an event.
     Corrupt,
-    /// Another clone of the stream reads it.
+    /// Another clone has started to read the stream.
     AlreadyRead,
     /// The peer ended a stream of events with an error, which is the source.
     Failed,

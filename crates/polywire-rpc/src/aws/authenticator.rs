@@ -36,7 +36,7 @@ struct Inner {
     verifier: Verifier,
     is_s3: bool,
     keys: Box<dyn KeyStore>,
-    /// Derived keys of the day.
+    /// Derived keys of the latest requests.
     cache: Mutex<KeyCache>,
     accepts_anonymous: bool,
     accepts_forms: bool,
@@ -69,7 +69,7 @@ impl SignatureAuthenticator {
     }
 
     fn change(self, change: impl FnOnce(&mut Inner)) -> Self {
-        // The only reference, unless this was cloned before: then the clone keeps its settings.
+        // Setters are called before the authenticator is cloned. If it was cloned, nothing is changed.
         let mut inner = self.0;
         match Arc::get_mut(&mut inner) {
             Some(own) => change(own),
@@ -109,7 +109,8 @@ impl SignatureAuthenticator {
         &*self.0.keys
     }
 
-    /// Whether the signature of a request covers the hash of a body that the head does not have.
+    /// Whether the signature covers a hash of the body that is not in the head, so that it can only be verified when the body
+    /// has been read. Requests to S3 always have the hash.
     pub(super) fn needs_body(&self, request: &SignedRequest<'_>) -> bool {
         !self.0.is_s3 && request.payload().is_none()
     }
@@ -135,7 +136,7 @@ impl SignatureAuthenticator {
         verified.map_err(|error| fault(&error))
     }
 
-    /// The error as the service of the call writes it.
+    /// The fault with the code and the status that the service would use.
     pub(super) fn fault(&self, error: &SignatureError, headers: &HeaderMap) -> Fault {
         let dialect = match self.0.is_s3 {
             true => ErrorDialect::S3,
@@ -195,7 +196,10 @@ impl Authenticator for SignatureAuthenticator {
     }
 }
 
-/// In the extensions of an identity: the signature is verified when the body has been read.
+/// In the extensions of an identity: the signature was not verified, because that needs the body. The [`BodyDecoder`]
+/// does it.
+///
+/// [`BodyDecoder`]: super::BodyDecoder
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unverified;
 
@@ -209,6 +213,7 @@ fn signed_head(head: &request::Parts) -> RequestHead<'_> {
     signed
 }
 
+/// How a service other than S3 writes errors: by the protocol of the request.
 fn dialect_of(headers: &HeaderMap) -> ErrorDialect {
     let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let content_type = value("content-type").unwrap_or_default();
@@ -221,6 +226,7 @@ fn dialect_of(headers: &HeaderMap) -> ErrorDialect {
     }
 }
 
+/// The time of the system clock. The start of 1970 if the clock is before it.
 pub(super) fn now() -> Timestamp {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

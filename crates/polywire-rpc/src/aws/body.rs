@@ -35,13 +35,17 @@ const CHECKSUM_PREFIX: &str = "x-amz-checksum-";
 /// computed checksums in [`ReceivedChecksums`]. A body that fails a check ends with an error: `BadDigest`,
 /// `SignatureDoesNotMatch`, `IncompleteBody`, `XAmzContentSHA256Mismatch`, `InvalidDigest`, `MalformedTrailerError`, ...
 ///
+/// A [streaming](crate::streaming) handler gets bytes before all checks were made. It must commit nothing before the end of
+/// the stream.
+///
 /// Without an authenticator, signatures of chunks are not checked.
 #[derive(Clone, Debug, Default)]
 pub struct BodyDecoder {
     authenticator: Option<SignatureAuthenticator>,
 }
 
-/// The checksums of a body that was received, in the extensions of a call. Empty until the body was read to its end.
+/// The checksums of the body of a request: [`Context::extensions`](crate::Context::extensions) has it if a
+/// [`BodyDecoder`] reads the body. Empty until the body was read to its end.
 #[derive(Clone, Debug, Default)]
 pub struct ReceivedChecksums(pub(super) Arc<OnceLock<BodyChecksums>>);
 
@@ -67,7 +71,7 @@ impl BodyDecoder {
         self
     }
 
-    /// The check of chunks, if they are signed.
+    /// What checks the signatures of chunks. It accepts all if there are none, or if there is no authenticator.
     fn chunk_authenticator(
         &self,
         framing: Option<Framing>,
@@ -145,7 +149,7 @@ impl BodyFilter for BodyDecoder {
 }
 
 impl BodyDecoder {
-    /// The check of messages of an event stream.
+    /// What checks the messages of a signed event stream. `None` if there is no authenticator.
     fn event_verifier(&self, identity: Option<&Identity>) -> Result<Option<EventVerifier>, Fault> {
         if self.authenticator.is_none() {
             return Ok(None);
@@ -159,7 +163,7 @@ impl BodyDecoder {
         }
     }
 
-    /// The signature to verify when the body has been read.
+    /// The signature to verify when the body has been read, if the authenticator could not.
     fn deferred(
         &self,
         head: &request::Parts,

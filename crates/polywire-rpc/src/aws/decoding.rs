@@ -18,7 +18,7 @@ use crate::server::{BodyError, HttpBody};
 
 /// What is checked of a body.
 pub(super) struct Checks {
-    /// Taken at the end.
+    /// `None` after the end of the body.
     pub(super) reader: Option<BodyReader>,
     pub(super) signature: Option<DeferredSignature>,
     pub(super) checksums: ReceivedChecksums,
@@ -40,7 +40,7 @@ pub(super) struct DecodedBody {
     hash: Sha256,
     /// Received bytes that have not been decoded.
     input: Bytes,
-    /// The number of bytes that are left, if it is known.
+    /// The number of decoded bytes that have not been read, if it is known.
     left: Option<u64>,
     state: State,
 }

@@ -74,7 +74,7 @@ impl Stream for EncodedStream {
     }
 }
 
-/// A stream that ends with an error unless it has a checksum.
+/// A stream that ends with an error if its bytes do not have the expected checksum.
 pub(super) struct CheckedStream {
     source: ByteStream,
     expected: Checksum,

@@ -35,7 +35,7 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Puts a message into a signed one.
 fn sign(signer: &mut EventSigner, payload: &[u8]) -> Result<Bytes, BoxError> {
-    // In whole seconds, as the string to sign has them.
+    // The string to sign has whole seconds, so the header has them too.
     let date = Timestamp::new(now().seconds(), 0);
     let header = SignedEnvelope::signed_header(date)?;
     let signature = signer.sign_event(date, &header, payload)?;
@@ -70,7 +70,7 @@ impl Stream for SignedEvents {
     }
 }
 
-/// The body of a request with signed messages. Its data are the messages inside.
+/// The body of a request with signed messages. Each piece of data is the message inside of one.
 pub(super) struct VerifiedEvents {
     body: HttpBody,
     /// `None` if signatures are not checked.
@@ -84,8 +84,9 @@ pub(super) struct VerifiedEvents {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum State {
     Open,
-    /// The last message has come.
+    /// The last message has arrived. Nothing may follow it.
     Ended,
+    /// The body has ended, or an error was returned.
     Done,
 }
 

@@ -18,15 +18,19 @@ use polywire_schema::{Limits, Operation};
 pub(crate) use outgoing::EncodedEvents;
 pub(crate) use received::ReceivedMessages;
 
-/// What events need of a client or server while their stream is open.
+/// What a stream of events needs of its client or server. The stream can outlive the call, so it owns it.
 pub(crate) trait EventOwner: Send + Sync {
+    /// The codec of the protocol. `None` if it has no event streams.
     fn codec(&self) -> Option<&dyn EventCodec>;
 
+    /// The operation with this index in the service.
     fn operation(&self, index: u32) -> Operation<'_>;
 
+    /// The limits of one event.
     fn limits(&self) -> &Limits;
 
-    /// Whether this is a server, which tells the peer about its errors and checks the constraints of events.
+    /// The engine of a server, which tells the peer about its errors and checks the constraints of events. `None` for
+    /// clients.
     fn server(&self) -> Option<&crate::call::Engine>;
 }
 

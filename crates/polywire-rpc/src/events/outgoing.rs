@@ -50,7 +50,8 @@ impl EncodedEvents {
         encoded.map_err(Fault::internal)
     }
 
-    /// The last message of a stream that ends with an error. Only servers send it: a client ends its request.
+    /// The last message of a stream that ends with an error. Only servers have one. The request of a client breaks off with
+    /// the error instead.
     fn last(&self, error: StreamError) -> Result<Bytes, StreamError> {
         let operation = self.owner.operation(self.operation);
         let (codec, stream) = (self.owner.codec(), stream_of(operation, self.direction));

@@ -28,7 +28,7 @@ pub(crate) struct ReceivedMessages {
     /// Received bytes that have not been decoded.
     input: Bytes,
     decoder: MessageDecoder,
-    /// A message that was read before the events were asked for.
+    /// The first message, if [`Self::read_initial`] has read it and it was an event.
     first: Option<EventMessage>,
 }
 
@@ -98,7 +98,8 @@ impl ReceivedMessages {
         }
     }
 
-    /// Decodes a message. Returns false for a message that is ignored.
+    /// Decodes a message. Returns false if it is ignored: an initial message, or an event that the model does not have. An
+    /// exception or error of the peer is an error of the kind `Failed`, with the fault as its source.
     fn decode(
         &self,
         message: &EventMessage,
@@ -137,7 +138,8 @@ impl ReceivedMessages {
 }
 
 impl ReceivedMessages {
-    /// Checks the constraints of an event on servers. Constraints are rare, so the event is decoded again for them.
+    /// Checks the constraints of an event on servers. The validator needs a complete value, and the function that gets the
+    /// event does not return one. So events of unions with constraints, which are rare, are decoded twice.
     fn validate(&self, message: &EventMessage) -> Result<(), StreamError> {
         let operation = self.owner.operation(self.operation);
         let validator = self

@@ -31,7 +31,8 @@ pub(crate) struct IncomingStream<B> {
     received: u64,
     /// When the reader started to wait for the next piece.
     waiting_since: Option<Instant>,
-    /// Created when a piece is first waited for. It is not reset for each piece: if it ends early, it continues.
+    /// Created when the reader first waits for a piece. It is not reset for each piece, which would cost time. If it ends
+    /// before the wait is too long, it is set again.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -65,7 +66,7 @@ where
         Ok(piece)
     }
 
-    /// Waits for the deadline and the longest pause.
+    /// Polls the timer. Ready with an error if the deadline or the longest pause has passed.
     fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<StreamError> {
         let now = Instant::now();
         let since = *self.waiting_since.get_or_insert(now);

@@ -42,7 +42,7 @@ impl Body for OutgoingBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Bytes(bytes) => bytes.is_none(),
-            // Reading the end of a stream detects a missing or an additional byte.
+            // hyper stops reading at `true`. The check of the length happens when the end of the stream is read.
             Self::Stream(_) => false,
         }
     }

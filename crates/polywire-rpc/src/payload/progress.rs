@@ -1,4 +1,4 @@
-//! The timeout of a request whose body is a stream.
+//! The timeout of a request whose body is a stream: it starts again each time that the transport reads a piece.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -57,7 +57,7 @@ impl Progress {
         self.state().error.clone()
     }
 
-    /// Waits for a future until the stream has not been read for the time of the timeout. `None`: it was too long.
+    /// Awaits the future. Returns `None` if the stream has not been read for the duration of the timeout.
     pub(crate) async fn timeout<F: Future + Unpin>(
         &self,
         timeout: CallTimeout,
