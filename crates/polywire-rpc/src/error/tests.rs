@@ -61,10 +61,10 @@ fn faults_of_xmlrpc_have_a_general_form() {
     for (code, kind, is_retryable) in [
         (
             -32_601,
-            polywire_protocol::FaultKind::UnknownOperation,
+            FaultKind::UnknownOperation,
             false,
         ),
-        (7, polywire_protocol::FaultKind::Named, false),
+        (7, FaultKind::Named, false),
     ] {
         let mut map = Map::from_iter([("faultString", "no")]);
         map.insert("faultCode", code);

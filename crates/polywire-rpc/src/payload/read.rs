@@ -65,7 +65,9 @@ pub fn into_reader(stream: ByteStream) -> impl AsyncRead + Send + Unpin {
 }
 
 /// The pieces of a reader.
-struct Pieces(Pin<Box<ReaderStream<Pin<Box<dyn AsyncRead + Send>>>>>);
+struct Pieces(Pin<Box<ReaderStream<BoxedReader>>>);
+
+type BoxedReader = Pin<Box<dyn AsyncRead + Send>>;
 
 impl Pieces {
     fn new(reader: impl AsyncRead + Send + 'static) -> Self {

@@ -22,7 +22,9 @@ use super::{ProviderError, boxed};
 /// assert_eq!(environment.variable("AWS_REGION"), None);
 /// ```
 #[derive(Clone)]
-pub struct Environment(Arc<dyn Fn(&str) -> Option<String> + Send + Sync>);
+pub struct Environment(Arc<Lookup>);
+
+type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
     /// The variables of this process. A value that is not Unicode counts as not set.
