@@ -59,11 +59,7 @@ fn earlier_attempts_may_have_been_executed() {
 #[test]
 fn faults_of_xmlrpc_have_a_general_form() {
     for (code, kind, is_retryable) in [
-        (
-            -32_601,
-            FaultKind::UnknownOperation,
-            false,
-        ),
+        (-32_601, FaultKind::UnknownOperation, false),
         (7, FaultKind::Named, false),
     ] {
         let mut map = Map::from_iter([("faultString", "no")]);

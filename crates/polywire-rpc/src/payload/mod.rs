@@ -1,8 +1,8 @@
 //! Payloads that stream over HTTP, in clients and servers.
 //!
 //! A [`ByteStream`](polywire_schema::ByteStream) is in the extensions of a head, as
-//! [`PayloadStream`](polywire_protocol::PayloadStream): [`OutgoingBody`] sends it, and [`IncomingStream`] is the source
-//! of one that is received. [`file`] and [`reader`] make streams.
+//! [`PayloadStream`](polywire_protocol::PayloadStream): `OutgoingBody` sends it, and `IncomingStream` is the source
+//! of one that is received. [`file`](file()) and [`reader`] make streams.
 
 mod gate;
 mod incoming;
