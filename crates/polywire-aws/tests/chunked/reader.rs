@@ -19,7 +19,7 @@ const BODY: &str = "5\r\n12345\r\n4\r\n6789\r\n0\r\nx-amz-checksum-crc32:y/Q5Jg=
 
 fn read(
     headers: &HeaderMap,
-    authenticator: impl ChunkAuthenticator + Send + 'static,
+    authenticator: impl ChunkAuthenticator + Send + Sync + 'static,
     body: &str,
     piece: usize,
 ) -> Result<(Vec<u8>, BodyChecksums), BodyError> {
