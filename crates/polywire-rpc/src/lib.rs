@@ -47,6 +47,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// The Rust code in this page is compiled as doctests.
+#[cfg(all(doctest, feature = "aws"))]
+#[doc = include_str!("../../../docs/aws.md")]
+struct AwsGuide;
+
 #[macro_use]
 mod macros;
 

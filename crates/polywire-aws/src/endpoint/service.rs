@@ -60,6 +60,15 @@ impl ServiceRules {
         }
     }
 
+    /// Reads a model as text: [`Self::from_model`].
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON; or as [`Self::from_model`].
+    pub fn from_json(model: &str, service: &str) -> Result<Self, RuleSetError> {
+        Self::from_model(&super::compile::parse(model)?, service)
+    }
+
     /// Reads the rules and bindings of a service from a model in the JSON AST, version 2.0. Of a service that has both
     /// forms of rules, the decision diagram is used.
     ///

@@ -65,9 +65,8 @@ impl Endpoints {
     /// # Errors
     ///
     /// The text is not JSON, the model has no such service, or its rules are not valid.
-    pub fn from_model(model: &str, service: &str) -> Result<Self, BoxError> {
-        let model = serde_json::from_str(model)?;
-        Ok(Self::new(ServiceRules::from_model(&model, service)?))
+    pub fn from_model(model: &str, service: &str) -> Result<Self, RuleSetError> {
+        Ok(Self::new(ServiceRules::from_json(model, service)?))
     }
 
     /// Reads a rule set in JSON, the value of `smithy.rules#endpointRuleSet` or `smithy.rules#endpointBdd`. Without a

@@ -32,7 +32,7 @@ use crate::{CallError, CallErrorKind};
 ///
 /// fn dynamodb(service: ServiceHandle) -> ClientBuilder {
 ///     let credentials = Credentials::new("AKIDEXAMPLE", "a secret of 40 characters");
-///     Client::builder(service, ProtocolKind::AwsJson10)
+///     Client::builder(service, ProtocolKind::AwsJson1_0)
 ///         .interceptor(Signer::new(credentials, "us-east-1", "dynamodb"))
 ///         .retry(Retries::standard().with_max_attempts(4).with_any_operation(true))
 /// }

@@ -24,7 +24,6 @@ use super::{ProviderError, boxed};
 #[derive(Clone)]
 pub struct Environment(Arc<Lookup>);
 
-/// Returns the value of a variable.
 type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
