@@ -88,7 +88,7 @@ async fn measure(arguments: &Arguments) {
     std::fs::create_dir(&bare).unwrap();
     let bare = Server::bare(&bare);
     let store = Server::store(&directory.path().join("store"), None);
-    let keys = Credentials::new("AKIDEXAMPLE", "a secret of a benchmark");
+    let keys = Credentials::new("AKIDEXAMPLE", "secret-of-a-benchmark");
     let signed = Server::store(&directory.path().join("signed"), Some(keys));
     let other = arguments.other.as_deref().map(Server::other);
     for (server, form) in [(&store, Form::Plain), (&signed, Form::Head)] {
