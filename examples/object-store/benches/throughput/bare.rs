@@ -188,8 +188,9 @@ async fn get(path: PathBuf) -> io::Result<Response<FileBody>> {
 
 fn read(file: &mut File, left: u64) -> io::Result<Bytes> {
     let len = left.min(PIECE as u64);
-    let mut piece = Vec::with_capacity(usize::try_from(len).unwrap());
-    file.take(len).read_to_end(&mut piece)?;
+    // One system call, where `read_to_end` makes five: it begins with 8 KiB.
+    let mut piece = vec![0; usize::try_from(len).unwrap()];
+    file.read_exact(&mut piece)?;
     Ok(piece.into())
 }
 
