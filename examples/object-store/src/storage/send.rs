@@ -19,8 +19,9 @@ use super::receive::joined;
 use super::record::Segment;
 use crate::error::Error;
 
-/// The number of bytes of a piece. The next piece is read while one is sent.
-const PIECE: u64 = 128 * 1024;
+/// The most bytes of a piece. The next piece is read while one is sent, so a download takes about twice as much memory. Each
+/// piece costs two switches between threads.
+const PIECE: u64 = 256 * 1024;
 
 /// The segments of a range of bytes.
 pub(crate) fn slice(segments: &[Segment], range: &Range<u64>) -> Vec<Segment> {
