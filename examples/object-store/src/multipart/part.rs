@@ -107,7 +107,7 @@ async fn copy_once(
     let (sum, file, segments) = if version.detail.segments.is_empty() {
         let received = own
             .store
-            .receive_part(pinned.stream(range.clone()), u64::MAX)
+            .receive_part(pinned.stream(range.clone()).await?, u64::MAX)
             .await?;
         let file = received.file.filter(|_| received.size > 0);
         let segments = file.iter().map(DataFile::segment).collect();

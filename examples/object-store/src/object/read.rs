@@ -27,7 +27,7 @@ pub(crate) async fn get(
     check(&conditions_of!(input), version, context)?;
     let selection = select(version, input.range.as_deref(), input.part_number)?;
     let mut output = GetObjectOutput::default();
-    output.body = pinned.stream(selection.range.clone());
+    output.body = pinned.stream(selection.range.clone()).await?;
     let facts = version.detail.facts.clone();
     output.content_type = content_type(input.response_content_type, facts.content_type);
     output.cache_control = input.response_cache_control.or(facts.cache_control);

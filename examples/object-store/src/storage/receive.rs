@@ -49,8 +49,7 @@ pub(super) async fn receive(
         }
         batch.push(piece);
         if batch.len > inline {
-            let file = write_all(files, body, batch, &mut size, limit).await?;
-            return complete(file, size).await;
+            return write_all(files, body, batch, size, limit).await;
         }
     }
     let inline = batch.into_bytes();
@@ -68,9 +67,7 @@ pub(super) async fn receive_file(
     body: ByteStream,
     limit: u64,
 ) -> Result<Received, Fault> {
-    let mut size = 0;
-    let file = write_all(files, body, Batch::default(), &mut size, limit).await?;
-    complete(file, size).await
+    write_all(files, body, Batch::default(), 0, limit).await
 }
 
 /// The fault of a body that does not arrive as it should.
@@ -112,48 +109,42 @@ impl Batch {
     }
 }
 
-/// Writes a batch and then the rest of a body into a new file.
+/// Writes a batch and then the rest of a body into a new file, and completes it.
 async fn write_all(
     files: &Arc<Files>,
     mut body: ByteStream,
     mut batch: Batch,
-    size: &mut u64,
+    mut size: u64,
     limit: u64,
-) -> Result<DataFile, Fault> {
-    let creator = Arc::clone(files);
-    let mut writing: Writing = spawn_blocking(move || creator.create());
+) -> Result<Received, Fault> {
+    let mut writing: Option<Writing> = None;
     while let Some(piece) = body.next().await {
         let piece = piece.map_err(broken)?;
-        *size += piece.len() as u64;
-        if *size > limit {
+        size += piece.len() as u64;
+        if size > limit {
             return Err(Error::EntityTooLarge.into());
         }
         batch.push(piece);
         if batch.len >= BATCH || batch.pieces.len() >= PIECES {
-            let file = joined(writing).await?;
-            writing = write(file, std::mem::take(&mut batch));
+            let batch = std::mem::take(&mut batch);
+            writing = Some(match writing {
+                Some(writing) => write(joined(writing).await?, batch),
+                None => write_first(files, batch),
+            });
         }
     }
-    let file = joined(writing).await?;
-    match batch.len {
-        0 => Ok(file),
-        _ => Ok(joined(write(file, batch)).await?),
-    }
-}
-
-/// The file is with the task that writes to it. If the future of the request is dropped, the task drops the file, which
-/// removes it.
-type Writing = JoinHandle<io::Result<DataFile>>;
-
-fn write(mut file: DataFile, batch: Batch) -> Writing {
-    spawn_blocking(move || {
-        file.write(&batch.pieces)?;
-        Ok(file)
-    })
-}
-
-async fn complete(mut file: DataFile, size: u64) -> Result<Received, Fault> {
+    let file = match writing {
+        Some(writing) => Some(joined(writing).await?),
+        None => None,
+    };
+    // One task creates, writes and completes the file of a body that fits into a batch.
+    let files = Arc::clone(files);
     let completing = spawn_blocking(move || {
+        let mut file = match file {
+            Some(file) => file,
+            None => files.create()?,
+        };
+        file.write(&batch.pieces)?;
         let md5 = file.complete()?;
         Ok((file, md5))
     });
@@ -163,6 +154,26 @@ async fn complete(mut file: DataFile, size: u64) -> Result<Received, Fault> {
         size,
         inline: Bytes::new(),
         file: Some(file),
+    })
+}
+
+/// The file is with the task that writes to it. If the future of the request is dropped, the task drops the file, which
+/// removes it.
+type Writing = JoinHandle<io::Result<DataFile>>;
+
+fn write_first(files: &Arc<Files>, batch: Batch) -> Writing {
+    let files = Arc::clone(files);
+    spawn_blocking(move || {
+        let mut file = files.create()?;
+        file.write(&batch.pieces)?;
+        Ok(file)
+    })
+}
+
+fn write(mut file: DataFile, batch: Batch) -> Writing {
+    spawn_blocking(move || {
+        file.write(&batch.pieces)?;
+        Ok(file)
     })
 }
 

@@ -163,20 +163,24 @@ impl Pinned {
         }
     }
 
-    /// A range of the bytes.
-    pub(crate) fn stream(&self, range: Range<u64>) -> ByteStream {
+    /// A range of the bytes, whose first piece has been read.
+    ///
+    /// # Errors
+    ///
+    /// The data cannot be read.
+    pub(crate) async fn stream(&self, range: Range<u64>) -> Result<ByteStream, Error> {
         let version = &self.version;
         if version.detail.segments.is_empty() {
             let position = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
             let len = version.inline.len();
             let end = position(range.end).min(len);
-            return version
+            return Ok(version
                 .inline
                 .slice(position(range.start).min(end)..end)
-                .into();
+                .into());
         }
         let segments = send::slice(&version.detail.segments, &range);
-        send::stream(&segments, Arc::clone(&self.pins))
+        send::stream(&segments, Arc::clone(&self.pins)).await
     }
 
     /// The MD5 sum of a range of the bytes.

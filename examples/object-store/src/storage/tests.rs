@@ -65,7 +65,7 @@ fn pinned(store: &Store, key: &str) -> Result<Pinned, Error> {
 }
 
 async fn read(pinned: &Pinned) -> Vec<u8> {
-    let stream = pinned.stream(0..pinned.version.summary.size);
+    let stream = pinned.stream(0..pinned.version.summary.size).await.unwrap();
     stream.collect(1 << 30).await.unwrap().as_bytes().to_vec()
 }
 
@@ -118,7 +118,13 @@ async fn bodies_of_all_sizes_stay() {
         assert_eq!(found.version.detail.segments.is_empty(), size <= 4096);
     }
     let found = pinned(&store, "1000003").unwrap();
-    let range = found.stream(5000..700_000).collect(1 << 20).await.unwrap();
+    let range = found
+        .stream(5000..700_000)
+        .await
+        .unwrap()
+        .collect(1 << 20)
+        .await
+        .unwrap();
     assert!(range.as_bytes() == &body(700_000)[5000..]);
     assert_eq!(files(directory.path(), 4), 4);
 }
@@ -130,7 +136,7 @@ async fn readers_keep_what_they_read() {
     let (old, new) = (vec![1; 500_000], vec![2; 400_000]);
     put(&store, "k", &old).await.unwrap();
     let found = pinned(&store, "k").unwrap();
-    let mut stream = found.stream(0..500_000);
+    let mut stream = found.stream(0..500_000).await.unwrap();
     let first = stream.next().await.unwrap().unwrap();
     put(&store, "k", &new).await.unwrap();
     delete(&store, "k").await;
