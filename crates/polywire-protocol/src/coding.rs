@@ -54,7 +54,10 @@ pub fn decode_content(
     Ok(Some(Bytes::from(decoded)))
 }
 
-fn decodes_gzip(operation: Operation<'_>) -> bool {
+/// Returns whether servers decompress the gzip bodies of an operation: unless a member of the input is bound to
+/// `Content-Encoding`, which then describes what the handler gets, and `@requestCompression` does not list gzip.
+#[must_use]
+pub fn decodes_gzip(operation: Operation<'_>) -> bool {
     let mut encodings = operation.request_compression();
     encodings.any(|encoding| encoding.eq_ignore_ascii_case("gzip")) || !has_own_coding(operation)
 }

@@ -62,7 +62,7 @@ mod xml_rpc;
 
 pub use aws_json::{AwsJson1_0, AwsJson1_1};
 pub use aws_query::AwsQuery;
-pub use coding::decode_content;
+pub use coding::{decode_content, decodes_gzip};
 pub use detect::{Claim, Conflict, HeadSummary, conflict, detect};
 pub use ec2_query::Ec2Query;
 pub use fault::{Fault, FaultKind, QueryError, Retry};

@@ -52,6 +52,9 @@ struct State {
     source: Option<Source>,
     /// The number of bytes that were read.
     read: u64,
+    /// The piece that completes the length, until the source has ended. A reader that knows the length may stop after it,
+    /// so an error at the end of the source must come before it.
+    last: Option<Bytes>,
 }
 
 impl Shared {
@@ -70,8 +73,8 @@ impl ByteStream {
         Self::of(Box::pin(source), None)
     }
 
-    /// Creates a stream of `len` bytes. It ends with an error if the source has fewer bytes, or more. A reader that stops
-    /// after `len` bytes does not notice further ones.
+    /// Creates a stream of `len` bytes. It ends with an error if the source has fewer bytes, or more. The last piece is
+    /// returned when the source has ended.
     pub fn with_len<S>(source: S, len: u64) -> Self
     where
         S: Stream<Item = Result<Bytes, StreamError>> + Send + 'static,
@@ -93,6 +96,7 @@ impl ByteStream {
             is_claimed: false,
             source: Some(source),
             read: 0,
+            last: None,
         };
         let shared = Shared {
             len,
@@ -111,7 +115,7 @@ impl ByteStream {
             Repr::Blob(blob) => Some(blob.len() as u64),
             Repr::Shared { shared, .. } => shared
                 .len
-                .map(|len| len.saturating_sub(shared.state().read)),
+                .map(|len| len.saturating_sub(shared.state().returned())),
         }
     }
 
@@ -198,39 +202,51 @@ impl Stream for ByteStream {
 }
 
 impl State {
+    /// The number of bytes that were returned.
+    fn returned(&self) -> u64 {
+        self.read - self.last.as_ref().map_or(0, Bytes::len) as u64
+    }
+
     /// Polls the source, and checks its length.
     fn poll(
         &mut self,
         len: Option<u64>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, StreamError>>> {
-        let Some(source) = &mut self.source else {
-            return Poll::Ready(None);
-        };
-        let item = loop {
-            match ready!(source.as_mut().poll_next(context)) {
-                Some(Ok(piece)) if piece.is_empty() => {}
-                item => break item,
-            }
-        };
-        let item = match item {
-            Some(Ok(piece)) => {
-                self.read += piece.len() as u64;
-                match len {
-                    Some(len) if self.read > len => Some(Err(StreamError::wrong_length(len))),
-                    _ => Some(Ok(piece)),
+        loop {
+            let Some(source) = &mut self.source else {
+                return Poll::Ready(None);
+            };
+            let item = match ready!(source.as_mut().poll_next(context)) {
+                Some(Ok(piece)) if piece.is_empty() => continue,
+                Some(Ok(piece)) => {
+                    self.read += piece.len() as u64;
+                    match len {
+                        Some(len) if self.read > len => Some(Err(StreamError::wrong_length(len))),
+                        Some(len) if self.read == len => {
+                            self.last = Some(piece);
+                            continue;
+                        }
+                        _ => Some(Ok(piece)),
+                    }
                 }
+                None => match len {
+                    Some(len) if self.read < len => {
+                        Some(Err(StreamError::ended_early(self.read, len)))
+                    }
+                    _ => {
+                        self.source = None;
+                        return Poll::Ready(self.last.take().map(Ok));
+                    }
+                },
+                error => error,
+            };
+            if !matches!(item, Some(Ok(_))) {
+                self.source = None;
+                self.last = None;
             }
-            None => match len {
-                Some(len) if self.read < len => Some(Err(StreamError::ended_early(self.read, len))),
-                _ => None,
-            },
-            error => error,
-        };
-        if !matches!(item, Some(Ok(_))) {
-            self.source = None;
+            return Poll::Ready(item);
         }
-        Poll::Ready(item)
     }
 }
 

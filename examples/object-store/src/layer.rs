@@ -10,8 +10,10 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body::Body;
+use polywire::protocol::Fault;
 use polywire::protocol::s3;
-use polywire::rpc::server::OriginalUri;
+use polywire::rpc::auth::Identity;
+use polywire::rpc::server::{BodyFilter, FilteredHead, HttpBody, OriginalUri};
 use tower::{Layer, Service};
 
 use crate::document::{ResponseBody, complete_error};
@@ -20,7 +22,22 @@ use crate::service::ObjectStore;
 
 const ACL: &str = "x-amz-acl";
 
-/// Moves buckets from the host into the path, removes an empty `x-amz-acl`, answers POST forms, adds headers to
+/// Removes an empty `x-amz-acl`, which some clients send for an object that has none: the model allows only its values.
+/// After authentication, because signatures cover it.
+pub(crate) struct WithoutEmptyAcl;
+
+impl BodyFilter for WithoutEmptyAcl {
+    fn applies(&self, head: &http::request::Parts, _: Option<&Identity>) -> bool {
+        head.headers.get(ACL).is_some_and(HeaderValue::is_empty)
+    }
+
+    fn filter(&self, request: FilteredHead<'_>, body: HttpBody) -> Result<HttpBody, Fault> {
+        request.head.headers.remove(ACL);
+        Ok(body)
+    }
+}
+
+/// Moves buckets from the host into the path, answers POST forms, adds headers to
 /// responses, and completes the documents of errors.
 #[derive(Clone, Debug)]
 pub(crate) struct Http {
@@ -81,10 +98,6 @@ where
         if form::is_form(&head) {
             let own = Arc::clone(&self.settings.own);
             return Box::pin(async move { Ok(form::answer(&own, &head, body).await) });
-        }
-        // Some clients send it for an object that has none. The model allows only its values.
-        if head.headers.get(ACL).is_some_and(HeaderValue::is_empty) {
-            head.headers.remove(ACL);
         }
         // A client that waits for 100 before it sends an empty body gets the final response instead. Connections of
         // botocore do not recover from that: they take the next response wrong.

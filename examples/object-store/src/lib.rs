@@ -128,6 +128,7 @@ pub fn server(settings: Settings) -> Result<Server, Box<dyn std::error::Error + 
         false => aws::install(builder, SignatureAuthenticator::s3(StaticKeys::new(keys))),
     };
     Ok(builder
+        .body_filter(layer::WithoutEmptyAcl)
         .limits(limits)
         .stream_bytes(most)
         .timeouts(Timeouts::DEFAULT.with_stream(TRANSFER))

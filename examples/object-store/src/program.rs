@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use object_store::{Settings, server};
+use polywire::rpc::tls::{Pem, ServerTls};
 
 /// An object store on disk that S3's clients talk to.
 ///
@@ -25,6 +26,12 @@ struct Arguments {
     /// one of them.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// A certificate chain for HTTPS, in PEM format.
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM format.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
     /// Write each change to disk before it is acknowledged, so that it survives a loss of power.
     #[arg(long)]
     fsync: bool,
@@ -64,8 +71,14 @@ async fn serve(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     }
     let data = settings.data.display().to_string();
     let server = server(settings).map_err(|error| -> Box<dyn std::error::Error> { error })?;
-    let running = server.listen(arguments.listen).await?;
-    let url = format!("http://{}", running.address());
+    let (running, scheme) = match (arguments.cert, arguments.key) {
+        (Some(cert), Some(key)) => {
+            let tls = ServerTls::builder(Pem::file(cert), Pem::file(key)).build()?;
+            (server.listen_tls(arguments.listen, &tls).await?, "https")
+        }
+        _ => (server.listen(arguments.listen).await?, "http"),
+    };
+    let url = format!("{scheme}://{}", running.address());
     println!("object-store: {url}");
     println!("data: {data}");
     println!(

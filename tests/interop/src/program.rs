@@ -118,7 +118,7 @@ impl Serving {
         // "NAME VERSION: 11 operations on http://127.0.0.1:1, http://...".
         let urls: Vec<String> = first_line
             .split([' ', ','])
-            .filter(|word| word.starts_with("http://"))
+            .filter(|word| word.starts_with("http://") || word.starts_with("https://"))
             .map(|word| word.trim().to_owned())
             .collect();
         if urls.is_empty() {

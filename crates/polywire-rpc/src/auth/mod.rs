@@ -190,6 +190,7 @@ pub struct Identity(Arc<Inner>);
 struct Inner {
     name: Box<str>,
     extensions: Extensions,
+    is_claimed: bool,
 }
 
 impl Identity {
@@ -205,7 +206,28 @@ impl Identity {
         Self(Arc::new(Inner {
             name: name.into(),
             extensions,
+            is_claimed: false,
         }))
+    }
+
+    /// An identity that is verified with the body of the request, by a
+    /// [`BodyFilter`](crate::server::BodyFilter) that [verifies callers](crate::server::BodyFilter::verifies_callers).
+    ///
+    /// The server passes the body to its handler only after it was read to its end. Such a caller can open no page, event
+    /// stream or WebSocket, and calls nothing without such a filter. Layers around heads see the claimed name.
+    #[must_use]
+    pub fn claimed(name: impl Into<Box<str>>, extensions: Extensions) -> Self {
+        Self(Arc::new(Inner {
+            name: name.into(),
+            extensions,
+            is_claimed: true,
+        }))
+    }
+
+    /// Whether the identity is verified with the body.
+    #[must_use]
+    pub fn is_claimed(&self) -> bool {
+        self.0.is_claimed
     }
 
     /// The name.

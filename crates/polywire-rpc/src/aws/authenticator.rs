@@ -4,14 +4,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use http::header::CONTENT_TYPE;
-use http::{Extensions, HeaderMap, Method, request};
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{Extensions, HeaderMap, Version, request};
 use polywire_aws::signature::{
     ErrorDialect, ErrorKind, KeyCache, RequestHead, SignatureError, SignedRequest, VerifiedRequest,
     Verifier,
 };
 use polywire_protocol::Fault;
 use polywire_text::Timestamp;
+use sha2::{Digest as _, Sha256};
 
 use super::KeyStore;
 use crate::auth::{AuthError, Authentication, Authenticator, CallHead, Identity};
@@ -39,7 +40,6 @@ struct Inner {
     /// Derived keys of the latest requests.
     cache: Mutex<KeyCache>,
     accepts_anonymous: bool,
-    accepts_forms: bool,
 }
 
 /// The caller whose request is not signed.
@@ -64,7 +64,6 @@ impl SignatureAuthenticator {
             keys: Box::new(keys),
             cache: Mutex::default(),
             accepts_anonymous: false,
-            accepts_forms: false,
         }))
     }
 
@@ -94,13 +93,6 @@ impl SignatureAuthenticator {
     #[must_use]
     pub fn with_anonymous(self, accepted: bool) -> Self {
         self.change(|inner| inner.accepts_anonymous = accepted)
-    }
-
-    /// Sets whether HTML forms without a signature in the head are accepted, with the name `anonymous`: POST requests
-    /// with `multipart/form-data`. Their handler must verify the signature of the policy in the form. Default: no.
-    #[must_use]
-    pub fn with_forms(self, accepted: bool) -> Self {
-        self.change(|inner| inner.accepts_forms = accepted)
     }
 
     /// The store of access keys.
@@ -148,17 +140,6 @@ impl SignatureAuthenticator {
             error.to_string(),
         )
     }
-
-    fn accepts_unsigned(&self, head: &request::Parts) -> bool {
-        let is_form = || {
-            let value = head.headers.get(CONTENT_TYPE);
-            let text = value.and_then(|value| value.to_str().ok());
-            let prefix = text.and_then(|text| text.get(.."multipart/form-data".len()));
-            prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case("multipart/form-data"))
-        };
-        self.0.accepts_anonymous
-            || (self.0.accepts_forms && head.method == Method::POST && is_form())
-    }
 }
 
 impl Authenticator for SignatureAuthenticator {
@@ -166,24 +147,24 @@ impl Authenticator for SignatureAuthenticator {
         let Some(head) = head.request() else {
             return Err(AuthError::MissingCredentials).into();
         };
+        let mut body: Option<[u8; 32]> = None;
         let rejected = |fault: Fault| Err(AuthError::Fault(Box::new(fault)));
         match SignedRequest::parse(signed_head(head)) {
-            Err(error) if error.kind() == ErrorKind::Missing && self.accepts_unsigned(head) => {
+            Err(error) if error.kind() == ErrorKind::Missing && self.0.accepts_anonymous => {
                 return Ok(Identity::new(ANONYMOUS)).into();
             }
             Err(error) => return rejected(self.fault(&error, &head.headers)).into(),
             // Verified by the `BodyDecoder`.
-            Ok(request) if self.needs_body(&request) => {
-                let mut extensions = Extensions::new();
-                extensions.insert(Unverified);
+            Ok(request) if self.needs_body(&request) && !has_no_body(head) => {
                 let name = request.access_key_id();
-                return Ok(Identity::with_extensions(name, extensions)).into();
+                return Ok(Identity::claimed(name, Extensions::new())).into();
             }
+            Ok(request) if self.needs_body(&request) => body = Some(Sha256::digest(b"").into()),
             Ok(_) => {}
         }
         let (own, head) = (self.clone(), head.clone());
         Authentication::pending(async move {
-            match own.verify(&head, None).await {
+            match own.verify(&head, body.as_ref()).await {
                 Ok(verified) => {
                     let name = verified.access_key_id().to_owned();
                     let mut extensions = Extensions::new();
@@ -196,12 +177,13 @@ impl Authenticator for SignatureAuthenticator {
     }
 }
 
-/// In the extensions of an identity: the signature was not verified, because that needs the body. The [`BodyDecoder`]
-/// does it.
-///
-/// [`BodyDecoder`]: super::BodyDecoder
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unverified;
+/// Whether it is certain from the head that a request has no body (RFC 9112, section 6.3).
+fn has_no_body(head: &request::Parts) -> bool {
+    let length = head.headers.get(CONTENT_LENGTH);
+    head.version < Version::HTTP_2
+        && length.is_none_or(|length| length == "0")
+        && !head.headers.contains_key(TRANSFER_ENCODING)
+}
 
 /// The head as the client has signed it.
 fn signed_head(head: &request::Parts) -> RequestHead<'_> {

@@ -8,12 +8,11 @@ use polywire_aws::chunked::{
     AnySignature, BodyChecksums, BodyError, BodyReader, ChunkAuthenticator, DecoderOptions,
     Framing, without_aws_chunked,
 };
-use polywire_aws::signature::{EventVerifier, VerifiedRequest};
+use polywire_aws::signature::{EventVerifier, Payload, VerifiedRequest};
 use polywire_protocol::Fault;
 use polywire_schema::{Operation, OperationFlags};
 
 use super::SignatureAuthenticator;
-use super::authenticator::Unverified;
 use super::decoding::{Checks, DecodedBody, DeferredSignature};
 use super::events::VerifiedEvents;
 use crate::auth::Identity;
@@ -21,6 +20,7 @@ use crate::server::{BodyFilter, FilteredHead, HttpBody};
 
 const CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 const DECODED_LENGTH: HeaderName = HeaderName::from_static("x-amz-decoded-content-length");
+const SDK_ALGORITHM: HeaderName = HeaderName::from_static("x-amz-sdk-checksum-algorithm");
 const SIGNED_EVENTS: &str = "STREAMING-AWS4-HMAC-SHA256-EVENTS";
 const CHECKSUM_PREFIX: &str = "x-amz-checksum-";
 
@@ -92,10 +92,8 @@ impl BodyDecoder {
 
 impl BodyFilter for BodyDecoder {
     fn applies(&self, head: &request::Parts, identity: Option<&Identity>) -> bool {
-        let is_unverified = || {
-            let extensions = identity.map(Identity::extensions);
-            extensions.is_some_and(|extensions| extensions.get::<Unverified>().is_some())
-        };
+        let is_unverified =
+            || identity.is_some_and(|own| own.is_claimed() || signed_hash(own).is_some());
         let is_checked = |(name, value): (&HeaderName, &HeaderValue)| match name.as_str() {
             "content-md5" | "x-amz-trailer" | "x-amz-decoded-content-length" => true,
             "x-amz-content-sha256" => value != "UNSIGNED-PAYLOAD",
@@ -106,6 +104,10 @@ impl BodyFilter for BodyDecoder {
             name => name.starts_with(CHECKSUM_PREFIX),
         };
         head.headers.iter().any(is_checked) || is_unverified()
+    }
+
+    fn verifies_callers(&self) -> bool {
+        self.authenticator.is_some()
     }
 
     fn filter(&self, request: FilteredHead<'_>, body: HttpBody) -> Result<HttpBody, Fault> {
@@ -136,6 +138,7 @@ impl BodyFilter for BodyDecoder {
         let checks = Checks {
             reader: Some(reader.map_err(|error| fault(&error))?),
             signature: self.deferred(head, identity),
+            hash: identity.and_then(signed_hash),
             checksums: ReceivedChecksums::default(),
         };
         head.extensions.insert(checks.checksums.clone());
@@ -169,12 +172,19 @@ impl BodyDecoder {
         head: &request::Parts,
         identity: Option<&Identity>,
     ) -> Option<DeferredSignature> {
-        identity?.extensions().get::<Unverified>()?;
+        identity.filter(|own| own.is_claimed())?;
         Some(DeferredSignature {
             authenticator: self.authenticator.clone()?,
             head: Box::new(head.clone()),
         })
     }
+}
+
+/// The request whose signature covers the hash of the body, as of presigned URLs.
+fn signed_hash(identity: &Identity) -> Option<VerifiedRequest> {
+    let verified = identity.extensions().get::<VerifiedRequest>();
+    let has_hash = |own: &&VerifiedRequest| matches!(own.payload(), Payload::Sha256(_));
+    verified.filter(has_hash).cloned()
 }
 
 fn unsigned_request(message: &str) -> Fault {
@@ -214,9 +224,10 @@ fn describes_body(operation: Operation<'_>) -> bool {
 }
 
 fn without_checksums(headers: &HeaderMap) -> HeaderMap {
-    let kept = headers
-        .iter()
-        .filter(|(name, _)| !name.as_str().starts_with(CHECKSUM_PREFIX));
+    let is_kept = |(name, _): &(&HeaderName, &HeaderValue)| {
+        !name.as_str().starts_with(CHECKSUM_PREFIX) && *name != SDK_ALGORITHM
+    };
+    let kept = headers.iter().filter(is_kept);
     kept.map(|(name, value)| (name.clone(), value.clone()))
         .collect()
 }

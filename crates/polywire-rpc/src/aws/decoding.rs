@@ -6,9 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::request;
+use http::{StatusCode, request};
 use http_body::{Body, Frame, SizeHint};
 use polywire_aws::chunked::BodyReader;
+use polywire_aws::signature::VerifiedRequest;
 use polywire_protocol::Fault;
 use sha2::{Digest, Sha256};
 
@@ -21,6 +22,8 @@ pub(super) struct Checks {
     /// `None` after the end of the body.
     pub(super) reader: Option<BodyReader>,
     pub(super) signature: Option<DeferredSignature>,
+    /// A request whose verified signature covers the hash of the body.
+    pub(super) hash: Option<VerifiedRequest>,
     pub(super) checksums: ReceivedChecksums,
 }
 
@@ -73,7 +76,7 @@ impl DecodedBody {
             .feed(&mut self.input)
             .map_err(|error| fault(&error))?;
         if let Some(piece) = &piece {
-            if self.checks.signature.is_some() {
+            if self.checks.signature.is_some() || self.checks.hash.is_some() {
                 self.hash.update(piece);
             }
             self.left = self
@@ -90,6 +93,14 @@ impl DecodedBody {
             // Set once: this is the only end of the body.
             let _ = self.checks.checksums.0.set(checksums);
         }
+        let hash: [u8; 32] = std::mem::take(&mut self.hash).finalize().into();
+        if let Some(verified) = self.checks.hash.take() {
+            let checked = verified.check_body(&hash);
+            checked.map_err(|error| {
+                let name = "XAmzContentSHA256Mismatch";
+                Fault::named(StatusCode::BAD_REQUEST, name, error.to_string())
+            })?;
+        }
         let Some(DeferredSignature {
             authenticator,
             head,
@@ -97,7 +108,6 @@ impl DecodedBody {
         else {
             return Ok(State::Done);
         };
-        let hash: [u8; 32] = std::mem::take(&mut self.hash).finalize().into();
         Ok(State::Verifying(Mutex::new(Box::pin(async move {
             authenticator.verify(&head, Some(&hash)).await.map(drop)
         }))))

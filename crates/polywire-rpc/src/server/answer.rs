@@ -14,12 +14,15 @@ use bytes::Bytes;
 use http::Response;
 use http::header::CONTENT_ENCODING;
 use polywire_protocol::event_stream::PayloadEvents;
-use polywire_protocol::{Fault, PayloadStream, Plan, ProtocolKind, Route, decode_content};
+use polywire_protocol::{
+    Fault, FaultKind, PayloadStream, Plan, ProtocolKind, Route, decode_content, decodes_gzip,
+};
 use polywire_schema::{Body, Direction};
 
 use super::app::App;
 use super::body::RequestBody;
 use super::response::{HttpResponse, of_call};
+use crate::auth::Identity;
 use crate::call::decoding::{decode_on_pool, is_large_body};
 use crate::call::{Deadline, Engine, Invocation, Reply, ServerEvents, Target, catch_panic};
 use crate::context::RequestId;
@@ -159,11 +162,13 @@ impl App {
     fn streams_input(&self, protocol: usize, route: &Route, context: &crate::Context) -> bool {
         let handler = self.engine.handlers.get(route.operation as usize);
         let is_streaming = matches!(handler, Some(Some(handler)) if handler.is_streaming());
+        let operation = || self.engine.service.operation(route.operation);
+        let is_claimed = context.identity().is_some_and(Identity::is_claimed);
         // A compressed body is decompressed as a whole.
         is_streaming
-            && !context.headers().contains_key(CONTENT_ENCODING)
-            && self.mounts.protocols[protocol]
-                .has_input_stream(self.engine.service.operation(route.operation))
+            && !is_claimed
+            && !(context.headers().contains_key(CONTENT_ENCODING) && decodes_gzip(operation()))
+            && self.mounts.protocols[protocol].has_input_stream(operation())
     }
 
     /// Starts a call whose handler reads the body.
@@ -202,6 +207,11 @@ impl App {
         let wants_detail = self.engine.wants_detail(&context);
         let target = Some(Target::Operation(route.operation));
         let run = async {
+            if context.identity().is_some_and(Identity::is_claimed) {
+                let message =
+                    "an event stream needs a signature that can be verified without the body";
+                return Err(Fault::new(FaultKind::Forbidden, message));
+            }
             let deadline = context.deadline.for_handler(self.timeouts.stream)?;
             context.deadline = deadline;
             let stream = body.into_stream(deadline, self.stream_bytes)?;

@@ -177,6 +177,11 @@ impl App {
             // For WebSocket endpoints.
             Arc::make_mut(&mut head).extensions.insert(identity.clone());
         }
+        let is_claimed = identity.as_ref().is_some_and(Identity::is_claimed);
+        if is_claimed && self.needs_verified_caller(&head) {
+            let message = "this path needs a signature that can be verified without the body";
+            return Answer::Ready(self.refuse(&head, &Fault::new(FaultKind::Forbidden, message)));
+        }
         if let Some(pages) = &self.pages
             && let Some(rest) = head.uri.path().strip_prefix("/_polywire")
         {
@@ -267,6 +272,14 @@ impl App {
                 response
             })
         }))
+    }
+
+    /// Whether a request is for a page or an upgrade, whose caller must be verified by now.
+    fn needs_verified_caller(&self, head: &http::request::Parts) -> bool {
+        let is_page = head.uri.path().starts_with("/_polywire");
+        is_page
+            || head.headers.contains_key(http::header::UPGRADE)
+            || head.method == http::Method::CONNECT
     }
 
     /// The response to a request that calls no operation. REST protocols claim all remaining requests, so this may be a

@@ -11,7 +11,7 @@ use polywire_schema::Operation;
 use super::body::RequestBody;
 use super::response::BodyError;
 use crate::auth::Identity;
-use crate::call::Engine;
+use crate::call::{Engine, catch_panic};
 
 /// The body of a request, as a [`BodyFilter`] gets it.
 pub type HttpBody = BoxBody<Bytes, BodyError>;
@@ -36,6 +36,12 @@ pub struct FilteredHead<'a> {
 pub trait BodyFilter: Send + Sync + 'static {
     /// Whether this filter has to see the body. Called for each request over HTTP, so it is cheap.
     fn applies(&self, head: &request::Parts, identity: Option<&Identity>) -> bool;
+
+    /// Whether this filter verifies [claimed identities](Identity::claimed): it ends the body with an error unless the
+    /// caller is who it claims to be.
+    fn verifies_callers(&self) -> bool {
+        false
+    }
 
     /// Replaces the body.
     ///
@@ -63,6 +69,12 @@ impl BodyFilters {
         head: &mut Arc<request::Parts>,
         body: &mut RequestBody,
     ) -> Result<(), Fault> {
+        let is_claimed = identity.is_some_and(Identity::is_claimed);
+        if is_claimed && !self.0.iter().any(|filter| filter.verifies_callers()) {
+            return Err(Fault::internal(
+                "no body filter verifies the claimed identity",
+            ));
+        }
         for filter in &self.0 {
             if !filter.applies(head, identity) {
                 continue;
@@ -75,7 +87,8 @@ impl BodyFilters {
                 operation: operation.map(|index| engine.service.operation(index)),
                 identity,
             };
-            let filtered = filter.filter(filtered, super::http_service::boxed(own))?;
+            let own = super::http_service::boxed(own);
+            let filtered = catch_panic(|| filter.filter(filtered, own))?;
             *body = RequestBody::layered(head, filtered, timeout);
             body.set_deadline(deadline);
         }

@@ -150,6 +150,46 @@ async fn services_without_a_hash_in_the_head_verify_the_body() {
 }
 
 #[tokio::test]
+async fn nothing_starts_before_a_signature_over_the_body_is_verified() {
+    let site = Site::start(SignatureAuthenticator::service("example", keys())).await;
+    // A signature that is wrong, with a body whose hash is not in the head.
+    let forge = |mut request: http::Request<Bytes>, path: &str| {
+        let value = request.headers()["authorization"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let (head, _) = value.split_at(value.len() - 64);
+        let value = format!("{head}{}", "0".repeat(64));
+        request
+            .headers_mut()
+            .insert("authorization", value.parse().unwrap());
+        request.headers_mut().remove("x-amz-content-sha256");
+        let uri = format!("http://{}{path}", request.uri().authority().unwrap());
+        *request.uri_mut() = uri.parse().unwrap();
+        request
+    };
+    let input = || put("a", Value::Blob(b"hello".as_slice().into()));
+    let signed = || site.signed_for("example", "Put", input());
+    // A handler that reads the body itself, a page, and a request without a body.
+    let reply = within(site.send(forge(signed().await, "/a"))).await;
+    assert!(
+        reply.starts_with("HTTP/1.1 4") && reply.contains("ignature"),
+        "{reply}"
+    );
+    assert_eq!(site.completed(), 0);
+    let reply = within(site.send(forge(signed().await, "/_polywire/metrics"))).await;
+    assert!(reply.starts_with("HTTP/1.1 403"), "{reply}");
+    let input = Map::from_iter([("key", "a")]);
+    let request = site.signed_for("example", "Get", input).await;
+    let reply = within(site.send(forge(request, "/a"))).await;
+    assert!(reply.starts_with("HTTP/1.1 4"), "{reply}");
+    // The right signature is accepted.
+    let reply = within(site.send(signed().await)).await;
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    assert_eq!(site.completed(), 1);
+}
+
+#[tokio::test]
 async fn checksums_of_responses_are_checked() {
     let site = Site::start(SignatureAuthenticator::s3(keys())).await;
     let client = site.client(Signer::new(KEY(), "us-east-1", "s3"));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use http::{HeaderName, HeaderValue};
 use polywire::codec::xml;
 use polywire::schema::{Text, Timestamp};
 use serde::Deserialize;
@@ -9,7 +10,7 @@ use serde::Deserialize;
 use crate::convert::{OBJECT_TAGS, document_tags};
 use crate::error::Error;
 use crate::s3;
-use crate::storage::{Checksums, Facts, Tag};
+use crate::storage::{Facts, Tag};
 
 /// The fields before the file, by name in lower case. If a name is repeated, the first value counts.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +56,23 @@ impl Fields {
             .transpose();
         let expires = expires
             .map_err(|_| Error::InvalidArgument("The field 'expires' is not a date of HTTP."))?;
+        if self.names().any(|name| name.starts_with("x-amz-checksum-")) {
+            let reason = "This store does not check the checksums of forms.";
+            return Err(Error::NotImplemented(reason));
+        }
+        let is_header = |(name, value): (&String, &String)| {
+            HeaderName::from_bytes(name.as_bytes()).is_ok() && HeaderValue::from_str(value).is_ok()
+        };
+        let is_sent_back = |name: &str| {
+            name.starts_with("x-amz-meta-")
+                || name.starts_with("content-")
+                || matches!(name, "cache-control" | "x-amz-website-redirect-location")
+        };
+        let mut sent_back = self.0.iter().filter(|(name, _)| is_sent_back(name));
+        if !sent_back.all(is_header) {
+            let reason = "A field of the form is not a valid header.";
+            return Err(Error::InvalidArgument(reason));
+        }
         let metadata = self.0.iter().filter_map(|(name, value)| {
             let name = name.strip_prefix("x-amz-meta-")?;
             Some((name.into(), value.as_str().into()))
@@ -69,17 +87,6 @@ impl Fields {
             redirect: self.text("x-amz-website-redirect-location"),
             metadata: metadata.collect(),
         })
-    }
-
-    /// The checksums of the file.
-    pub(super) fn checksums(&self) -> Checksums {
-        Checksums {
-            crc32: self.text("x-amz-checksum-crc32"),
-            crc32c: self.text("x-amz-checksum-crc32c"),
-            crc64nvme: self.text("x-amz-checksum-crc64nvme"),
-            sha1: self.text("x-amz-checksum-sha1"),
-            sha256: self.text("x-amz-checksum-sha256"),
-        }
     }
 
     /// The tags of the object, which are an XML document in a field.

@@ -6,16 +6,15 @@ for name in [name for name in os.environ if name.startswith("AWS_")]:
     del os.environ[name]
 os.environ.update(AWS_CONFIG_FILE="/dev/null", AWS_SHARED_CREDENTIALS_FILE="/dev/null",
                   AWS_EC2_METADATA_DISABLED="true", AWS_ACCESS_KEY_ID="x",
-                  AWS_SECRET_ACCESS_KEY="x", AWS_REGION="us-east-1",
-                  AWS_REQUEST_CHECKSUM_CALCULATION="when_required",
-                  AWS_RESPONSE_CHECKSUM_VALIDATION="when_required")
+                  AWS_SECRET_ACCESS_KEY="x", AWS_REGION="us-east-1")
+if url.startswith("https"):
+    os.environ["AWS_CA_BUNDLE"] = os.environ["STORE_CERTIFICATE"]
 import boto3, botocore.config, botocore.exceptions
 
 def connect(style="path", endpoint=url, **more):
     config = botocore.config.Config(
-        request_checksum_calculation="when_required",
-        response_checksum_validation="when_required",
-        retries={"total_max_attempts": 1}, s3={"addressing_style": style}, **more)
+        signature_version="s3v4", retries={"total_max_attempts": 1},
+        s3={"addressing_style": style}, **more)
     return boto3.client("s3", region_name="us-east-1", endpoint_url=endpoint, config=config)
 
 s3 = connect()
