@@ -10,7 +10,8 @@
 //! | [`waiter`] | waiting for a state of a resource |
 //! | [`credentials`] | profile files, and what processes, containers and instances answer |
 //!
-//! The feature `sigv4a` adds Signature Version 4A (ECDSA). The time and random numbers are arguments. `polywire-rpc` has the I/O, in its module `aws`.
+//! The feature `sigv4a` adds SigV4a (ECDSA). The time and random numbers are arguments. `polywire-rpc` has the I/O, in
+//! its module `aws`.
 
 #![forbid(unsafe_code)]
 
