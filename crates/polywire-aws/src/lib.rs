@@ -2,7 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`signature`] | Signature Version 4 and 4A: requests, presigned URLs, chunks, events, form policies |
+//! | [`signature`] | SigV4 and SigV4a: requests, presigned URLs, chunks, events, form policies |
 //! | [`checksum`] | checksums of bodies, and which one a client sends |
 //! | [`chunked`] | the content encoding `aws-chunked` |
 //! | [`endpoint`] | the rules that choose an endpoint |
@@ -10,7 +10,8 @@
 //! | [`waiter`] | waiting for a state of a resource |
 //! | [`credentials`] | profile files, and what processes, containers and instances answer |
 //!
-//! The time and random numbers are arguments. `polywire-rpc` has the I/O, in its module `aws`.
+//! The feature `sigv4a` adds SigV4a (ECDSA). The time and random numbers are arguments. `polywire-rpc` has the I/O, in
+//! its module `aws`.
 
 #![forbid(unsafe_code)]
 

@@ -8,7 +8,7 @@
 //! last-chunk     = "0" [ signature ] CRLF
 //! size           = 1*16HEXDIG
 //! signature      = ";chunk-signature=" 64lower-hex                        signed framings
-//!                / ";chunk-signature=" 1*144lower-hex *"*"                144 in all; ECDSA
+//!                / ";chunk-signature=" 1*144lower-hex *"*"                ECDSA: padded with "*" to 144 characters
 //! end            = CRLF                                                   framings without trailer
 //!                / *trailer CRLF                                          unsigned with trailer
 //!                / *trailer "x-amz-trailer-signature:" hex CRLF CRLF      signed with trailer

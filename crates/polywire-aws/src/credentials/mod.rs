@@ -28,6 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Assuming the roles is the task of the caller; `polywire_rpc::aws::providers` does not.
+//!
 //! Errors and `Debug` never contain values of files, variables or answers, except the names of profiles and the codes
 //! of errors of services.
 

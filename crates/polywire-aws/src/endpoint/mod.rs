@@ -40,7 +40,7 @@
 //!
 //! Where the specification leaves room:
 //!
-//! - functions are accepted in all versions 1.x, also those that the specification has since 1.1;
+//! - a rule set of any version 1.x may use all functions, also those that were added in 1.1;
 //! - a condition that uses an absent value does not match, because published rule sets do not check all of them by
 //!   `isSet`;
 //! - `parseURL` keeps the path and the port as they were written: the path of `https://example.com` is empty, as the

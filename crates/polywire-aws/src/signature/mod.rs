@@ -1,4 +1,4 @@
-//! AWS Signature Version 4 and 4A: signing and verification.
+//! AWS Signature Version 4 (SigV4) and 4A (SigV4a): signing and verification.
 //!
 //! A signature covers the method, path, query, some headers and the body of a request, one day, region
 //! and service. It is in the header `Authorization`, or in the query of a presigned URL.
@@ -87,7 +87,7 @@
 //!
 //! # Features
 //!
-//! `sigv4a` adds Version 4A, ECDSA over P-256, with the crate `p256`. Without it, such requests are
+//! `sigv4a` adds SigV4a, ECDSA over P-256, with the crate `p256`. Without it, such requests are
 //! rejected with [`ErrorKind::UnsupportedAlgorithm`].
 
 mod canonical;

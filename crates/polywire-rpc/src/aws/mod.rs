@@ -1,16 +1,19 @@
-//! Signatures, `aws-chunked` and checksums of AWS, for servers and clients (feature `aws`).
+//! What clients and servers of AWS need beside a protocol (feature `aws`).
 //!
-//! | type | does |
+//! | servers | does |
 //! |---|---|
 //! | [`SignatureAuthenticator`] | accepts callers that sign their requests with SigV4 or SigV4a, in the header or as a presigned URL |
 //! | [`KeyStore`], [`StaticKeys`] | finds the secret of an access key |
 //! | [`BodyDecoder`] | decodes `aws-chunked`, and checks signatures of chunks, checksums and `x-amz-content-sha256` |
+//! | [`install`] | adds an authenticator and its decoder to a server |
 //!
-//! | [`Signer`] | signs the requests of a client, adds checksums, and checks those of responses |
-//! | [`Endpoints`] | finds the URLs of a client by endpoint rules |
+//! | clients | does |
+//! |---|---|
+//! | [`Signer`] | signs requests, adds checksums, checks those of responses, and presigns URLs |
+//! | [`CredentialsProvider`], [`providers`] | finds the credentials |
+//! | [`Endpoints`] | finds the URLs of calls by endpoint rules |
 //! | [`Retries`] | sends failed calls again |
-//! | [`Waiters`], [`Paginations`] | wait for the state of a resource, and read all pages |
-//! | [`CredentialsProvider`] | finds the credentials of a client: see [`providers`] |
+//! | [`Waiters`], [`Paginations`] | waits for the state of a resource, and reads all pages |
 //!
 //! [`polywire_aws`] has the algorithms.
 //!

@@ -18,7 +18,8 @@ use polywire_schema::{Limits, Operation};
 pub(crate) use outgoing::EncodedEvents;
 pub(crate) use received::ReceivedMessages;
 
-/// What a stream of events needs of its client or server. The stream can outlive the call, so it owns it.
+/// What a stream of events needs of its client or server. The stream can outlive the call, so it holds an `Arc`
+/// of it.
 pub(crate) trait EventOwner: Send + Sync {
     /// The codec of the protocol. `None` if it has no event streams.
     fn codec(&self) -> Option<&dyn EventCodec>;

@@ -1,8 +1,13 @@
-//! Payloads that stream over HTTP, in clients and servers.
+//! Streams of files and readers, for payloads that are sent or received piece by piece.
 //!
-//! A [`ByteStream`](polywire_schema::ByteStream) is in the extensions of a head, as
-//! [`PayloadStream`](polywire_protocol::PayloadStream): `OutgoingBody` sends it, and `IncomingStream` is the source
-//! of one that is received. [`file`](file()) and [`reader`] make streams.
+//! | function | result |
+//! |---|---|
+//! | [`file`](file()) | a [`ByteStream`](polywire_schema::ByteStream) of a file, with its length |
+//! | [`reader`] | a stream of an `AsyncRead`, without a length |
+//! | [`into_reader`] | an `AsyncRead` of a stream |
+//!
+//! Between protocol and transport a stream is in the extensions of the head, as
+//! [`PayloadStream`](polywire_protocol::PayloadStream).
 
 mod gate;
 mod incoming;

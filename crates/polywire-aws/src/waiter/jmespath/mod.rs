@@ -1,8 +1,8 @@
 //! JMESPath expressions over JSON values ([specification](https://jmespath.org/specification.html)), as waiters and
 //! the trait `smithy.rules#operationContextParams` use them.
 //!
-//! The grammar is complete except for expression references (`&name`), which only functions need that models do not
-//! use. The functions are `contains`, `ends_with`, `join`, `keys`, `length`, `not_null`, `starts_with`, `to_array`,
+//! The grammar is complete except for expression references (`&name`), which are arguments of functions such as `sort_by`.
+//! Published models do not use those. The functions are `contains`, `ends_with`, `join`, `keys`, `length`, `not_null`, `starts_with`, `to_array`,
 //! `to_string`, `type` and `values`.
 //!
 //! ```

@@ -5,10 +5,10 @@
 //! | [`DefaultChain`] | the first of the following that is configured |
 //! | [`EnvironmentProvider`] | `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` |
 //! | [`ProfileProvider`] | a profile in `~/.aws/config` and `~/.aws/credentials` |
-//! | [`ProcessProvider`] | the output of a program |
 //! | [`ContainerProvider`] | the endpoint of a container of ECS or EKS |
 //! | [`InstanceMetadataProvider`] | the instance metadata service of EC2 |
 //! | [`CachedProvider`] | another provider, whose credentials it keeps and renews |
+//! | [`ProcessProvider`] | the output of a program |
 //!
 //! [`Credentials`](super::Credentials) are a provider of themselves. Variables come from an [`Environment`], so a test does
 //! not change those of its process. Errors name the provider; neither they nor `Debug` nor the log contain secrets.
