@@ -1,12 +1,11 @@
 //! Sending a failed call again.
 //!
-//! There is one rule for what is safe, [`CallError::is_repeatable`], which all clients over HTTP ask. How often and when
-//! depends on the client:
+//! What is safe, how often and when depends on the client:
 //!
-//! - This client follows a [`RetryPolicy`] that the program chooses. `aws::Retries` is that of the SDKs of AWS, without I/O
-//!   in `polywire_aws::retry`.
-//! - The [XML-RPC client](crate::xmlrpc) retries failures of idle connections and what servers date by `Retry-After`, by
-//!   default twice: its servers are not AWS, and have no codes of throttling.
+//! - This client follows a [`RetryPolicy`] that the program chooses. [`CallError::is_repeatable`] says what is safe.
+//!   `aws::Retries` is the policy of the SDKs of AWS, without I/O in `polywire_aws::retry`.
+//! - The [XML-RPC client](crate::xmlrpc) retries only calls that the program marks as idempotent, by default twice: if the
+//!   connection is refused, if an idle connection was closed, or after the time in `Retry-After`.
 //! - The [client of frames](crate::frames) chooses another connection for each attempt, and its servers say in each fault
 //!   whether the call was started. Its budget is that of `polywire_frame::flow`.
 

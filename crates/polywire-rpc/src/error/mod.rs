@@ -316,7 +316,8 @@ impl CallError {
     /// Whether sending the call again cannot do anything twice: it is `idempotent`, nothing was executed, or the server
     /// says that it can be repeated, by `@retryable` or because it rejects callers that send too much.
     ///
-    /// The rule of all clients over HTTP. Clients of frames have the flag `unstarted` of each fault instead.
+    /// The rule of clients with a `RetryPolicy`. Clients of frames have the flag `unstarted` of each fault instead, and
+    /// the XML-RPC client retries only calls that are marked as idempotent.
     pub(crate) fn is_repeatable(&self, idempotent: bool) -> bool {
         let says_so = |fault: &Fault| match fault.retry() {
             Retry::No => false,

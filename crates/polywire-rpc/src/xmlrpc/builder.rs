@@ -251,7 +251,7 @@ impl<C: Built> ClientBuilder<C> {
 
     /// Sets how often an [`idempotent`](super::Method::idempotent) call is retried: if the connection is refused, if the
     /// server has closed a reused connection without a byte of a response, or responds with 503 or 429 and `Retry-After`.
-    /// The default is 2. Other calls are tried again only if the connection is refused, so they are never sent twice.
+    /// The default is 2. Other calls are never sent twice.
     pub const fn retries(mut self, retries: u32) -> Self {
         self.settings.retries = retries;
         self

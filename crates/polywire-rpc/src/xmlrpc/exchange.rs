@@ -62,7 +62,7 @@ impl Inner {
                 }
                 SendOutcome::Failed(error) => error,
             };
-            if !error.is_repeatable(own.idempotent) || retries >= settings.retries {
+            if !own.idempotent || retries >= settings.retries {
                 return Err(error);
             }
             let transport = error.transport();
@@ -77,7 +77,7 @@ impl Inner {
                 return Err(error);
             }
             retries += 1;
-            tracing::debug!(%error, retry = retries, "the call is tried again");
+            tracing::debug!(%error, retry = retries, "an idempotent call is tried again");
             sleep(pause).await;
         }
     }
