@@ -40,14 +40,26 @@ impl fmt::Debug for PayloadEvents {
 }
 
 /// Passes the received events of a message to the structure of `root`.
+#[inline]
 pub(crate) fn read_events<'de>(
     extensions: &Extensions,
     (root, body, side): (Member<'_>, &'de Body, Side),
     sink: &mut dyn Sink<'de>,
 ) -> Result<(), Error> {
-    let Some(events) = extensions.get::<PayloadEvents>() else {
-        return Ok(());
-    };
+    match extensions.get::<PayloadEvents>() {
+        None => Ok(()),
+        Some(events) => read_payload(events, (root, body, side), sink),
+    }
+}
+
+/// Most messages have no events. For these, nothing of this is on the stack.
+#[cold]
+#[inline(never)]
+fn read_payload<'de>(
+    events: &PayloadEvents,
+    (root, body, side): (Member<'_>, &'de Body, Side),
+    sink: &mut dyn Sink<'de>,
+) -> Result<(), Error> {
     let (Some(member), Some(source)) = (stream_member(root.target()), events.take()) else {
         return Ok(());
     };

@@ -3,15 +3,13 @@
 use bytes::Bytes;
 use http::{Method, response};
 use polywire_codec::{Message, Sink};
-use polywire_schema::{
-    Body, Direction, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema,
-};
+use polywire_schema::{Body, Error, ErrorKind, Limits, Member, Operation, OperationFlags, Schema};
 
 use super::{Rpc, Style};
 use crate::document::{Document, Side};
 use crate::endpoint::add_host_prefix;
 use crate::error_info::ErrorInfo;
-use crate::event_stream::{is_event_stream, read_events, stream_of};
+use crate::event_stream::{is_event_stream, read_events};
 use crate::protocol::{ClientProtocol, Outcome};
 
 impl<S: Style> ClientProtocol for Rpc<S> {
@@ -77,7 +75,7 @@ impl<S: Style> ClientProtocol for Rpc<S> {
     ) -> Result<(), Error> {
         let output = operation.output();
         read_events(&head.extensions, (output.root(), body, Side::Client), sink)?;
-        if body.is_empty() && stream_of(operation, Direction::Response).is_some() {
+        if body.is_empty() && self.call(operation)?.streams_output {
             check_optional(output)?;
         }
         let document = self.style.document();
@@ -100,6 +98,8 @@ impl<S: Style> ClientProtocol for Rpc<S> {
 /// Checks that an event stream may begin without an initial response.
 ///
 /// <https://smithy.io/2.0/spec/streaming.html#initial-message-client-and-server-behavior>
+#[cold]
+#[inline(never)]
 fn check_optional(output: Schema<'_>) -> Result<(), Error> {
     let mut members = output.members();
     let is_needed = |member: &Member<'_>| member.is_required() && !is_event_stream(*member);

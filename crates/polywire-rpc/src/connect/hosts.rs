@@ -51,6 +51,7 @@ impl Hosts {
         let scheme = uri.scheme_str().unwrap_or_default();
         let host = uri.authority().map_or("", |authority| authority.as_str());
         let url = ServerUrl::for_http(&format!("{scheme}://{host}"))?;
+        #[cfg_attr(not(feature = "tls"), expect(unused_mut, reason = "changed for TLS"))]
         let mut options = self.options.lock().unwrap_or_else(PoisonError::into_inner);
         #[cfg(feature = "tls")]
         if url.wire.is_tls() {
