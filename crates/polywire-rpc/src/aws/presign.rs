@@ -15,7 +15,7 @@ use crate::Client;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl Signer {
-    /// Presigns a call: whoever has the URL of the result can send it, until `expires` has passed. It is sent with the
+    /// Presigns a call: anyone with the URL of the result can send it, until `expires` has passed. It is sent with the
     /// method, the headers and the body of the result; a call of S3 can have any body.
     ///
     /// The URL is that of `client`, whose interceptor is not asked. Temporary credentials can expire before the URL.

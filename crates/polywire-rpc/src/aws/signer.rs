@@ -102,7 +102,7 @@ impl Signer {
         }
     }
 
-    /// Sets when requests get a checksum that nobody has asked for. Default: when the operation supports it.
+    /// Sets when requests get a checksum that the input does not name. Default: when the operation supports it.
     #[must_use]
     pub const fn with_request_checksums(mut self, calculation: Calculation) -> Self {
         self.calculation = calculation;

@@ -16,7 +16,7 @@ use crate::call::Deadline;
 /// The limits of a body that is read piece by piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiveLimits {
-    /// The longest time without a piece. Time during which nobody asks for a piece does not count.
+    /// The longest time without a piece. Time in which the reader does not poll does not count.
     pub(crate) idle: Duration,
     /// When the whole body must have arrived.
     pub(crate) deadline: Deadline,

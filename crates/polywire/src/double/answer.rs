@@ -144,7 +144,7 @@ impl PendingCall {
 impl Drop for PendingCall {
     fn drop(&mut self) {
         if let Some(record) = self.record.take() {
-            // There is nobody left to tell.
+            // `drop` cannot report an error.
             let _ = self.store(record);
         }
     }

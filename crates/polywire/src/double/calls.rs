@@ -104,7 +104,7 @@ pub(crate) struct Calls {
 pub(crate) struct Count {
     /// Those that match.
     pub(crate) matched: u64,
-    /// Those of the operation that are forgotten, so that nobody knows whether they match.
+    /// Those of the operation that were dropped, so it is unknown whether they match.
     pub(crate) unknown: u64,
 }
 

@@ -5,7 +5,7 @@ use polywire_schema::{Member, Operation};
 use super::{IdentityPart, Role, Verb, is_scalar, role};
 
 /// The identity of the things of a noun, by the operations on it and those on parts of it. The error
-/// is the reason why they cannot be told apart.
+/// is the reason why they cannot be distinguished.
 pub(super) fn of_noun(
     noun: &str,
     operations: &[(Verb, Operation<'_>)],

@@ -145,7 +145,7 @@ impl Kind {
     }
 
     /// The role of a member of an input. A member that has the name of the noun is an identifier only
-    /// if things are told apart by it: `Bucket` is a name, but `Policy` the text of a policy.
+    /// if it identifies things: `Bucket` is a name, but `Policy` the text of a policy.
     fn binding(&self, member: &str) -> Role {
         let name = normal(member);
         let is_bare = tails(&self.noun).any(|tail| tail == name);
@@ -164,7 +164,7 @@ impl Kind {
     /// those in its own. Empty if they are no parts.
     ///
     /// A resource is the parent of those that have all its identifiers, and so is a thing with several
-    /// identifiers of which one is its own. Other kinds are parents of those that are told apart by a member with their
+    /// identifiers of which one is its own. Other kinds are parents of those that are identified by a member with their
     /// noun: `Bucket`, `FunctionName`.
     pub(crate) fn parts_in(&self, child: &Self) -> Vec<(Role, Role)> {
         let others = child.identity.iter();
@@ -195,7 +195,7 @@ impl Kind {
         }
     }
 
-    /// Whether a role tells things of this kind apart.
+    /// Whether a role identifies things of this kind.
     pub(crate) fn identifies(&self, role: &Role) -> bool {
         role.is_own() || self.part(role).is_some()
     }
