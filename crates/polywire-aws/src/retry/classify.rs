@@ -14,14 +14,15 @@ pub enum Failure {
     Transient,
 }
 
-/// What the model says of an error.
+/// What the model or the code of an error says about retries. `polywire_protocol::Fault::retry` has the codes that mean
+/// throttling.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Modelled {
     /// The error is in the model, without `@retryable`.
     NotRetryable,
     /// `@retryable`
     Retryable,
-    /// `@retryable(throttling: true)`
+    /// `@retryable(throttling: true)`, or a code that means throttling.
     Throttling,
 }
 
@@ -42,7 +43,7 @@ pub enum TransportError {
 pub struct Outcome<'a> {
     /// The code of the error without namespace, such as `ThrottlingException`.
     pub code: Option<&'a str>,
-    /// The traits of the error, if the code is one of the model.
+    /// The traits of the error if it is in the model, or [`Modelled::Throttling`] if its code means that.
     pub modelled: Option<Modelled>,
     /// The HTTP status of the response.
     pub status: Option<u16>,
@@ -50,23 +51,6 @@ pub struct Outcome<'a> {
     pub transport: Option<TransportError>,
 }
 
-/// Codes that mean throttling.
-const THROTTLING: [&str; 14] = [
-    "BandwidthLimitExceeded",
-    "EC2ThrottledException",
-    "LimitExceededException",
-    "PriorRequestNotComplete",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "SlowDown",
-    "ThrottledException",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-    "TransactionInProgressException",
-];
 /// Codes of services that have waited for the request too long.
 const TRANSIENT: [&str; 3] = [
     "IDPCommunicationError",
@@ -82,7 +66,7 @@ impl Outcome<'_> {
     /// ```
     /// use polywire_aws::retry::{Failure, Outcome};
     ///
-    /// let slow = Outcome { code: Some("SlowDown"), status: Some(503), ..Outcome::default() };
+    /// let slow = Outcome { code: Some("SlowDown"), status: Some(429), ..Outcome::default() };
     /// assert_eq!(slow.classify(), Failure::Throttling);
     /// let missing = Outcome { code: Some("NoSuchKey"), status: Some(404), ..Outcome::default() };
     /// assert_eq!(missing.classify(), Failure::Permanent);
@@ -94,13 +78,8 @@ impl Outcome<'_> {
             Some(Modelled::Throttling) => return Failure::Throttling,
             Some(Modelled::NotRetryable) | None => {}
         }
-        if let Some(code) = self.code {
-            if THROTTLING.contains(&code) {
-                return Failure::Throttling;
-            }
-            if TRANSIENT.contains(&code) {
-                return Failure::Transient;
-            }
+        if self.code.is_some_and(|code| TRANSIENT.contains(&code)) {
+            return Failure::Transient;
         }
         match (self.status, self.transport) {
             (Some(429), _) if self.modelled.is_none() => Failure::Throttling,

@@ -164,8 +164,6 @@ fn failures_are_classified() {
     };
     for (outcome, expected) in [
         (none, Failure::Permanent),
-        (code("ThrottlingException", 400), Failure::Throttling),
-        (code("PriorRequestNotComplete", 400), Failure::Throttling),
         (code("RequestTimeout", 400), Failure::Transient),
         (code("ValidationException", 400), Failure::Permanent),
         (code("Unknown", 503), Failure::Transient),

@@ -195,14 +195,16 @@ fn requested(headers: &HeaderMap) -> Option<Duration> {
 fn classify(attempt: &FailedAttempt<'_>) -> Failure {
     let error = attempt.error;
     let fault = error.fault();
-    let modelled = fault.filter(|fault| fault.kind() == FaultKind::Modelled);
+    let modelled = fault.and_then(|fault| match fault.retry() {
+        // By its traits or its name.
+        Retry::Throttled => Some(Modelled::Throttling),
+        _ if fault.kind() != FaultKind::Modelled => None,
+        Retry::Yes => Some(Modelled::Retryable),
+        Retry::No => Some(Modelled::NotRetryable),
+    });
     Outcome {
         code: fault.map(|fault| fault.name()),
-        modelled: modelled.map(|fault| match fault.retry() {
-            Retry::No => Modelled::NotRetryable,
-            Retry::Yes => Modelled::Retryable,
-            Retry::Throttled => Modelled::Throttling,
-        }),
+        modelled,
         status: attempt.response.map(|head| match fault {
             // S3 has errors in responses that began before it knew.
             Some(fault) if head.status.is_success() => fault.status().as_u16(),
